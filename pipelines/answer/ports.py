@@ -1,0 +1,39 @@
+"""What answering asks of the rest of the product, so that it is tested without an index or a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from pipelines.schema import Clause, Filters, SearchResult
+
+
+class Corpus(Protocol):
+    """The indexed regulations: :class:`pipelines.engine.Engine` is one."""
+
+    def search(
+        self,
+        question: str,
+        k: int | None = None,
+        filters: Filters | None = None,
+        explain: bool = False,
+        history: Sequence[str] = (),
+    ) -> SearchResult:
+        """The best clauses for a question, best first; ``history`` holds the earlier questions, oldest first."""
+        ...
+
+    def clauses(self, article: str, filters: Filters | None = None) -> Sequence[Clause]:
+        """The clauses of an article and of everything below it, in reading order; "" means every clause."""
+        ...
+
+
+class Gate(Protocol):
+    """The probability, from 0 to 1, that the best passages of a search answer its question."""
+
+    def __call__(self, result: SearchResult) -> float: ...
+
+
+class SentenceScorer(Protocol):
+    """How relevant each text is to a question: one score a text, higher is better, of any scale."""
+
+    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]: ...
