@@ -32,8 +32,11 @@ class Engine:
         """Find the clauses that bear on a question, best first, at most ``k`` (default: the setting ``results``)."""
         raise NotImplementedError
 
-    def clauses(self, filters: Filters | None = None) -> tuple[Clause, ...]:
-        """Every clause within the filters, in reading order, with its status as of now."""
+    def clauses(self, article: str = "", filters: Filters | None = None) -> tuple[Clause, ...]:
+        """The clauses of an article and of everything below it, in reading order; "" means every clause.
+
+        ``article`` may be an id as printed or as mended. Each clause carries its status as of now.
+        """
         raise NotImplementedError
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class DocumentReport:
-    """What happened to one file. ``state`` is added, changed, unchanged, removed or failed (then ``error`` says why)."""
+    """What happened to one file. ``state``: added, changed, unchanged, removed or failed (``error`` then says why)."""
 
     file: str
     state: str
