@@ -29,6 +29,8 @@ class Glyph:
     struck: bool
     glyph_id: int = -1
     drop: str = ""
+    upright: bool = True  # False for text set at an angle, as on drawings
+    hidden: bool = False  # True for text that is not painted, as behind a scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,4 @@ class Page:
     rules: list[Rule] = field(default_factory=list)
     fills: list[tuple[float, float, float, float, int]] = field(default_factory=list)  # shaded boxes with colour
     images: list[tuple[float, float, float, float]] = field(default_factory=list)
+    drawings: list[tuple[float, float, float, float]] = field(default_factory=list)  # curves and slanted lines

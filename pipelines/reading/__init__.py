@@ -1,0 +1,1 @@
+"""Files read into clauses, each format by a reader of its own."""

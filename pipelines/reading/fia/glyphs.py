@@ -1,0 +1,181 @@
+"""A PDF page's glyphs, rules, shaded boxes and images, read from MuPDF without any reading of their meaning."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import Any
+
+import pymupdf
+
+from pipelines.reading.fia.page import Glyph, Page, Rule
+
+# One character of MuPDF's XML text: its origin and style flags (bit 0 is a line through it, bit 2 a made-up space).
+_XML_CHAR = re.compile(r'<char c="[^"]*" quad="[^"]*" x="([^"]+)" y="([^"]+)" [^>]*?flags="(\d+)"/>')
+_XML_FLAGS = (
+    pymupdf.TEXT_COLLECT_STYLES
+    | pymupdf.TEXT_PRESERVE_WHITESPACE
+    | pymupdf.TEXT_PRESERVE_LIGATURES
+    | pymupdf.TEXT_ACCURATE_BBOXES
+)
+_STRUCK = 1
+_SYNTHETIC = 4
+_FONT_ITALIC = 2
+_FONT_BOLD = 16
+# A filled rectangle at most this thick, in points, is a ruled line and no shaded box.
+_THIN = 2.2
+_INVISIBLE = 3  # render mode of a text layer behind a scan
+
+
+def load_pages(document: pymupdf.Document) -> list[Page]:
+    """Read every page of an open, unlocked document.
+
+    Returns:
+        One page per PDF page, in order; coordinates are points from the top left corner of the page.
+    """
+    return [load_page(document[index]) for index in range(document.page_count)]
+
+
+def load_page(source: pymupdf.Page) -> Page:
+    """Read one page: its glyphs in content order, ruled lines, shaded boxes, images and other drawings."""
+    page = Page(
+        number=source.number + 1,
+        width=source.rect.width,
+        height=source.rect.height,
+        glyphs=_glyphs(source),
+        images=[tuple(info["bbox"]) for info in source.get_image_info()],
+    )
+    _read_drawings(source, page)
+    _strike_by_rules(page)
+    return page
+
+
+def _glyphs(source: pymupdf.Page) -> list[Glyph]:
+    struck = _struck_origins(source)
+    number = source.number + 1
+    glyphs: list[Glyph] = []
+    for span in source.get_texttrace():
+        font, size, flags = span["font"], span["size"], span["flags"]
+        bold = bool(flags & _FONT_BOLD) or "Bold" in font
+        italic = bool(flags & _FONT_ITALIC) or "Italic" in font or "Oblique" in font
+        color = _rgb(span["color"])
+        upright = span["dir"][0] > 0.99
+        hidden = span["type"] == _INVISIBLE or span["opacity"] == 0
+        for code, glyph_id, (x, y), (x0, y0, x1, y1) in span["chars"]:
+            raw = chr(code) if code > 0 else "�"
+            glyphs.append(
+                Glyph(
+                    raw=raw,
+                    text=raw,
+                    page=number,
+                    x0=x0,
+                    y0=y0,
+                    x1=x1,
+                    y1=y1,
+                    baseline=y,
+                    font=font,
+                    size=size,
+                    bold=bold,
+                    italic=italic,
+                    color=color,
+                    struck=(round(x, 1), round(y, 1)) in struck,
+                    glyph_id=glyph_id,
+                    upright=upright,
+                    hidden=hidden,
+                )
+            )
+    return glyphs
+
+
+def _struck_origins(source: pymupdf.Page) -> set[tuple[float, float]]:
+    """Origins, to a tenth of a point, of the characters that MuPDF finds a line drawn through."""
+    xml = source.get_text("xml", flags=_XML_FLAGS)
+    found: set[tuple[float, float]] = set()
+    for match in _XML_CHAR.finditer(xml):
+        flags = int(match[3])
+        if flags & _STRUCK and not flags & _SYNTHETIC:
+            found.add((round(float(match[1]), 1), round(float(match[2]), 1)))
+    return found
+
+
+def _rgb(color: Any) -> int:
+    """A MuPDF colour of one, three or four parts from 0 to 1 as 0xRRGGBB."""
+    if color is None:
+        return 0
+    if isinstance(color, float | int):
+        color = (color,)
+    parts = [min(1.0, max(0.0, float(part))) for part in color]
+    if len(parts) == 1:
+        parts = parts * 3
+    elif len(parts) == 4:
+        black = 1 - parts[3]
+        parts = [(1 - part) * black for part in parts[:3]]
+    red, green, blue = (round(part * 255) for part in parts[:3])
+    return red << 16 | green << 8 | blue
+
+
+def _read_drawings(source: pymupdf.Page, page: Page) -> None:
+    """Sort the page's vector drawings into rules, shaded boxes and other drawings."""
+    for path in source.get_cdrawings():
+        fill = path.get("fill") if "f" in path["type"] else None
+        stroke = path.get("color") if "s" in path["type"] else None
+        width = float(path.get("width") or 0.0)
+        other = False
+        for item in path["items"]:
+            if item[0] == "l":
+                (x0, y0), (x1, y1) = item[1], item[2]
+                if abs(y1 - y0) <= 0.5 or abs(x1 - x0) <= 0.5:
+                    if stroke is not None:
+                        _add_rule(page, x0, y0, x1, y1, _rgb(stroke), width)
+                else:
+                    other = True
+            elif item[0] == "re":
+                x0, y0, x1, y1 = item[1]
+                _add_rectangle(page, (x0, y0, x1, y1), fill, stroke, width)
+            elif item[0] == "qu":
+                corners = item[1]
+                xs, ys = [point[0] for point in corners], [point[1] for point in corners]
+                _add_rectangle(page, (min(xs), min(ys), max(xs), max(ys)), fill, stroke, width)
+            else:
+                other = True
+        if other:
+            page.drawings.append(tuple(path["rect"]))
+
+
+def _add_rectangle(page: Page, box: tuple[float, float, float, float], fill: Any, stroke: Any, width: float) -> None:
+    x0, y0, x1, y1 = box
+    if fill is not None:
+        if y1 - y0 <= _THIN and x1 - x0 > y1 - y0:
+            middle = (y0 + y1) / 2
+            _add_rule(page, x0, middle, x1, middle, _rgb(fill), y1 - y0)
+        elif x1 - x0 <= _THIN:
+            middle = (x0 + x1) / 2
+            _add_rule(page, middle, y0, middle, y1, _rgb(fill), x1 - x0)
+        else:
+            page.fills.append((x0, y0, x1, y1, _rgb(fill)))
+    if stroke is not None:
+        color = _rgb(stroke)
+        for ax, ay, bx, by in ((x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)):
+            _add_rule(page, ax, ay, bx, by, color, width)
+
+
+def _add_rule(page: Page, x0: float, y0: float, x1: float, y1: float, color: int, width: float) -> None:
+    page.rules.append(Rule(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1), color, width))
+
+
+def _strike_by_rules(page: Page) -> None:
+    """Mark glyphs with a thin line through their middle that MuPDF's own flag misses (it reads filled boxes only)."""
+    lines: dict[int, list[Rule]] = defaultdict(list)
+    for rule in page.rules:
+        if rule.horizontal and rule.width <= _THIN:
+            lines[round(rule.y0)].append(rule)
+    for glyph in page.glyphs:
+        if glyph.struck or not glyph.upright:
+            continue
+        # A strike runs between a fifth and a half of the size above the baseline: clear of underlines and table rules.
+        top, bottom = glyph.baseline - 0.45 * glyph.size, glyph.baseline - 0.17 * glyph.size
+        middle = (glyph.x0 + glyph.x1) / 2
+        for y in range(int(top), int(bottom) + 2):
+            if any(rule.x0 <= middle <= rule.x1 and top <= rule.y0 <= bottom for rule in lines.get(y, ())):
+                glyph.struck = True
+                break
