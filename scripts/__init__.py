@@ -1,0 +1,1 @@
+"""Entry points for people and machines: run, test, check, and what they call."""
