@@ -32,7 +32,9 @@ _RELATIVE = re.compile(
     r"|this (?:year|season|rule ?book)|these (?:regulations|rules)|(?:he|she|it|they) or (?:he|she|it|they))",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(r"\b[A-F]\s?\d{1,2}(?:\.\d{1,2})+\b|\bapp(?:endix)?\s[A-F]\d\b|\barticle\s\d+(?:\.\d+)+\b", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"\b[A-F]\s?\d{1,2}(?:\.\d{1,2})+\b|\bapp(?:endix)?\s[A-F]\d\b|\barticle\s\d+(?:\.\d+)+\b", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W_]+(?:[’'.\-][^\W_]+)*")
 _EMPTY = frozenset(
     """a an and are as at be been being but by can could did do does for from had has have how if in into is it its may

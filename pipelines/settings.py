@@ -33,6 +33,26 @@ class Settings(BaseSettings):
     candidates: int = Field(30, ge=1, le=200, description="candidates kept before reranking")
     results: int = Field(10, ge=1, le=100, description="results a search returns unless told otherwise")
     threads: int = Field(0, ge=0, le=256, description="CPU threads of the models; 0 means the machine's cores")
+    answer_mode: Literal["auto", "extractive", "llm"] = Field(
+        "auto", description="who words the answer; `auto` takes the language model where one is set"
+    )
+    llm: Literal["none", "custom", "openai", "groq", "ollama", "vllm", "gguf"] = Field(
+        "none", description="language model: a preset address, `custom` (with the address) or a local `gguf` file"
+    )
+    llm_url: str = Field("", description="address of an OpenAI-compatible endpoint, up to `/v1`; wins over the preset")
+    llm_model: str = Field("", description="name of the language model, or the path of the GGUF file")
+    llm_api_key: SecretStr = Field(SecretStr(""), description="key of the language model's endpoint")
+    llm_timeout_s: float = Field(60.0, gt=0, le=600, description="time allowed for one reply of the language model")
+    llm_retries: int = Field(2, ge=0, le=10, description="further tries after 429, 5xx or a lost connection")
+    llm_breaker: int = Field(3, ge=1, le=100, description="failures in a row after which the model is left alone")
+    llm_breaker_s: float = Field(60.0, gt=0, le=3600, description="time the model is left alone after that")
+    llm_tokenizer: str = Field("", description="tokenizer.json of the language model, to count its tokens exactly")
+    llm_rewrite: bool = Field(False, description="let the language model make follow-up questions stand alone")
+    context_tokens: int = Field(2000, ge=256, le=200_000, description="prompt, question and passages together")
+    answer_tokens: int = Field(400, ge=32, le=8_000, description="length the language model's reply may have")
+    unverified: Literal["drop", "mark"] = Field("drop", description="what happens to a statement that fails its check")
+    gate: float = Field(0.5, ge=0, le=1, description="confidence below which a question is refused")
+    question_log: str = Field("", description="JSONL file that questions are logged to; empty means none")
     log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="what is logged to stderr")
     host: str = Field("127.0.0.1", description="address the app binds")
     port: int = Field(7860, ge=0, le=65535, description="port the app binds; 0 takes a free one")

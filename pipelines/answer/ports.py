@@ -30,10 +30,14 @@ class Corpus(Protocol):
 class Gate(Protocol):
     """The probability, from 0 to 1, that the best passages of a search answer its question."""
 
-    def __call__(self, result: SearchResult) -> float: ...
+    def __call__(self, result: SearchResult) -> float:
+        """The probability for one search."""
+        ...
 
 
 class SentenceScorer(Protocol):
     """How relevant each text is to a question: one score a text, higher is better, of any scale."""
 
-    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]: ...
+    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """The scores, in the order of the texts."""
+        ...

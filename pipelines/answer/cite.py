@@ -1,0 +1,147 @@
+"""Spans of clauses into citations that were checked, and checked spans into the text of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipelines.answer.extractive import Extract
+from pipelines.answer.pieces import MARKER, is_rule
+from pipelines.answer.verify import Verifier
+from pipelines.schema import Citation, Clause
+
+MIN_WORDS = 4
+"""A quote has at least so many words, unless the whole piece is shorter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """An extract whose every run was looked up in its document: what was found, and what was not."""
+
+    clause: Clause
+    spans: tuple[tuple[int, int], ...]
+    citations: tuple[Citation, ...]
+    unverified: tuple[tuple[int, int], ...] = ()
+
+
+class Citer:
+    """Makes citations of runs of a clause and checks each against the clause's own file."""
+
+    def __init__(self, verifier: Verifier) -> None:
+        self.verifier = verifier
+
+    def cite(self, extract: Extract) -> Cited:
+        """Citations for the runs of an extract; neighbouring runs share one where it is found whole.
+
+        A run that is not found on its page is left out of ``spans`` and listed in ``unverified``.
+        """
+        spans: list[tuple[int, int]] = []
+        citations: list[Citation] = []
+        unverified: list[tuple[int, int]] = []
+        for group in _neighbours(extract.clause, extract.spans):
+            made = self.citations(extract.clause, group[0][0], group[-1][1])
+            if all(citation.verified for citation in made):
+                spans.extend(group)
+                citations.extend(made)
+                continue
+            for start, end in group:
+                made = self.citations(extract.clause, start, end)
+                if all(citation.verified for citation in made):
+                    spans.append((start, end))
+                    citations.extend(made)
+                else:
+                    unverified.append((start, end))
+        return Cited(extract.clause, tuple(spans), tuple(citations), tuple(unverified))
+
+    def citations(self, clause: Clause, start: int, end: int) -> list[Citation]:
+        """One citation a page for ``clause.text[start:end]``, each checked."""
+        parts = _by_page(clause, start, end)
+        long = [part for part in parts if len(clause.text[part[1] : part[2]].split()) >= MIN_WORDS]
+        return [self._citation(clause, page, clause.text[a:b].strip()) for page, a, b in long or parts[:1]]
+
+    def _citation(self, clause: Clause, page: int, quote: str) -> Citation:
+        lines = clause.file_lines
+        path = Path(clause.document.path)
+        if not clause.document.path:
+            verified = False
+        elif lines is not None:
+            verified = self.verifier.verify_lines(path, lines, quote)
+        else:
+            verified = self.verifier.verify_quote(path, page, quote)
+        return Citation(
+            clause_id=clause.id,
+            article=clause.article,
+            term=clause.term,
+            section=clause.section,
+            issue=clause.issue,
+            date=clause.document.date,
+            page=page,
+            quote=quote,
+            verified=verified,
+            file=clause.document.file,
+            lines=lines,
+        )
+
+
+def render(cited: Sequence[Cited]) -> str:
+    """The text of an answer: each clause's runs in order, items and tables on lines of their own, then its article."""
+    return "\n\n".join(part for part in (_render_one(one) for one in cited) if part)
+
+
+def _render_one(cited: Cited) -> str:
+    """One clause's runs; an ellipsis stands where words of the same paragraph were left out."""
+    text = cited.clause.text
+    parts: list[str] = []
+    previous: tuple[int, int] | None = None
+    for start, end in cited.spans:
+        gap = text[previous[1] : start] if previous else ""
+        if previous is None:
+            joint = ""
+        elif _in_table(cited.clause, start) or _in_table(cited.clause, previous[0]):
+            both = _in_table(cited.clause, start) and _in_table(cited.clause, previous[0])
+            joint = "\n" if both else "\n\n"
+        elif MARKER.match(text, start):
+            joint = "\n"
+        elif not gap.strip():
+            joint = "\n" if "\n" in gap else " "
+        else:
+            joint = " … " if "\n" not in gap else "\n"
+        parts += [joint, text[start:end]]
+        previous = (start, end)
+    if previous is None:
+        return ""
+    table_last = _in_table(cited.clause, previous[0])
+    return "".join(parts) + ("\n\n" if table_last else " ") + f"[{cited.clause.article}]"
+
+
+def _neighbours(clause: Clause, spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Spans grouped so that nothing but white space stands between the members of a group; a table is its own."""
+    groups: list[list[tuple[int, int]]] = []
+    for span in spans:
+        if groups:
+            last = groups[-1][-1]
+            same_kind = _in_table(clause, last[0]) == _in_table(clause, span[0])
+            if same_kind and not clause.text[last[1] : span[0]].strip():
+                groups[-1].append(span)
+                continue
+        groups.append([span])
+    return groups
+
+
+def _in_table(clause: Clause, offset: int) -> bool:
+    return any(start <= offset < end for start, end in clause.tables)
+
+
+def _by_page(clause: Clause, start: int, end: int) -> list[tuple[int, int, int]]:
+    """The run ``start`` to ``end`` of a clause as (page, start, end), one a page, in page order."""
+    spans: dict[int, tuple[int, int]] = {}
+    for line in clause.lines:
+        first, last = max(line.start, start), min(line.end, end)
+        if first >= last or is_rule(clause.text[first:last]):
+            continue
+        a, b = spans.get(line.page, (first, last))
+        spans[line.page] = (min(a, first), max(b, last))
+    if len(spans) <= 1:
+        return [(next(iter(spans), clause.page_start), start, end)]
+    return [(page, *spans[page]) for page in sorted(spans)]
