@@ -16,7 +16,8 @@ TOPIC_WORDS = 60
 
 _OPENING = re.compile(
     r"^\W*(?:and|but|or|so|also|then|plus|ok(?:ay)?|what about|how about|what if|what else|same (?:for|in|with)|"
-    r"in (?:that|this|which) case|if (?:so|not)|why(?: not| so)?\W*$|since when|until when|by (?:whom|when|how much)\W*$)\b",
+    r"in (?:that|this|which) case|if (?:so|not)|why(?: not| so)?\W*$|since when|until when|"
+    r"by (?:whom|when|how much)\W*$)\b",
     re.IGNORECASE,
 )
 _POINTING = re.compile(
@@ -28,7 +29,8 @@ _POINTING = re.compile(
 _RELATIVE = re.compile(
     r"\b(?:\w+ that (?:is|are|was|were|has|have|can|may|must|do|does|the|a|an|they|it|his|her|its|their|\w+s)\b"
     r"|(?:is|does|did|was|will|would|means?|say|says|said|so|such|states?|provided|is it true) that\b"
-    r"|(?:is|was|does|can|may|must|when|if|where|how long|should|would|will) it (?:to|that|true|possible|allowed|legal|okay|ok)\b"
+    r"|(?:is|was|does|can|may|must|when|if|where|how long|should|would|will) it "
+    r"(?:to|that|true|possible|allowed|legal|okay|ok)\b"
     r"|this (?:year|season|rule ?book)|these (?:regulations|rules)|(?:he|she|it|they) or (?:he|she|it|they))",
     re.IGNORECASE,
 )
