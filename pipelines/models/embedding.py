@@ -1,0 +1,139 @@
+"""The embedding model, chosen by ``TECHREG_EMBED_MODEL``: one factory, one small interface."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pipelines.errors import ModelNotFound
+from pipelines.models.files import PACKAGED, PACKAGED_NAME, fingerprint, model_folder
+from pipelines.models.instructions import Instructions, instructions
+from pipelines.settings import Settings
+
+if TYPE_CHECKING:
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+
+CACHED_QUERIES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """What the index records of its embedding model. Equal identities give equal vectors."""
+
+    name: str
+    fingerprint: str
+    query_instruction: str = ""
+    text_instruction: str = ""
+
+
+@dataclass(slots=True)
+class Embedder:
+    """An embedding model, loaded. ``model`` embeds nodes as a LlamaIndex transformation; questions are cached.
+
+    ``count`` gives the tokens that the model sees of a passage, its instruction and special tokens included; it never
+    sees more than ``window``.
+    """
+
+    identity: ModelIdentity
+    model: BaseEmbedding
+    dimension: int
+    window: int
+    count: Callable[[str], int]
+    _cache: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def query(self, question: str) -> list[float]:
+        """The vector of a question, of length ``dimension``."""
+        with self._lock:
+            if question in self._cache:
+                self._cache.move_to_end(question)
+                return self._cache[question]
+        vector = self.model.get_query_embedding(question)
+        with self._lock:
+            self._cache[question] = vector
+            if len(self._cache) > CACHED_QUERIES:
+                self._cache.popitem(last=False)
+        return vector
+
+
+def embedder_identity(settings: Settings) -> ModelIdentity:
+    """The identity of the model that the settings name, without loading it or importing torch.
+
+    Raises:
+        ModelNotFound: the setting names no model on this machine or the hub.
+    """
+    folder = model_folder(settings.embed_model, "TECHREG_EMBED_MODEL")
+    wanted = _instructions(settings)
+    name = PACKAGED_NAME if settings.embed_model == PACKAGED else settings.embed_model
+    return ModelIdentity(name, fingerprint(folder), wanted.query, wanted.text)
+
+
+def load_embedder(settings: Settings) -> Embedder:
+    """Load the embedding model that the settings name.
+
+    Raises:
+        ModelNotFound: it is not on this machine, or its files cannot be loaded; code in the files is never run.
+    """
+    from llama_index.embeddings.huggingface import HuggingFaceEmbedding
+
+    identity = embedder_identity(settings)
+    folder = model_folder(settings.embed_model, "TECHREG_EMBED_MODEL")
+    set_threads(settings)
+    try:
+        model = HuggingFaceEmbedding(
+            model_name=str(folder),
+            query_instruction=identity.query_instruction,
+            text_instruction=identity.text_instruction,
+            embed_batch_size=settings.embed_batch,
+            trust_remote_code=False,
+            device="cpu",
+        )
+        tokens = _counter(str(folder))
+        dimension = len(model.get_query_embedding("dimension"))
+    except Exception as error:  # transformers and safetensors raise a dozen kinds for files they cannot load
+        reason = str(error).strip().split("\n")[0] or type(error).__name__
+        raise ModelNotFound(f"the embedding model {settings.embed_model} cannot be loaded: {reason}") from error
+    window = min(model.max_length, tokens.limit)
+    return Embedder(
+        identity=identity,
+        model=model,
+        dimension=dimension,
+        window=window,
+        count=lambda text: tokens.count(identity.text_instruction + text),
+    )
+
+
+def set_threads(settings: Settings) -> None:
+    """Give torch as many threads as the setting says; 0 leaves it the machine's cores."""
+    if settings.threads:
+        import torch
+
+        torch.set_num_threads(settings.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    count: Callable[[str], int]
+    limit: int
+
+
+def _counter(folder: str) -> _Tokens:
+    """The model's own tokenizer: a text's tokens, special ones included, and the most its positions allow."""
+    from transformers import AutoConfig, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    positions = getattr(config, "max_position_embeddings", None) or 512
+
+    def count(text: str) -> int:
+        return len(tokenizer(text, truncation=False, verbose=False)["input_ids"])
+
+    return _Tokens(count, positions)
+
+
+def _instructions(settings: Settings) -> Instructions:
+    folder = model_folder(settings.embed_model, "TECHREG_EMBED_MODEL")
+    return instructions(settings.embed_model, folder, settings.embed_query_instruction, settings.embed_text_instruction)
