@@ -1,0 +1,151 @@
+"""What every way in asks of the product, and who answers: this process, or the server that holds the storage folder."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pipelines.schema import Clause, Filters, Reply, SearchResult
+from pipelines.settings import Settings
+
+if TYPE_CHECKING:
+    from pipelines.answer.answerer import Answerer
+    from pipelines.engine import Engine
+    from pipelines.ingest import IngestReport, ProgressCallback
+
+
+class Backend(Protocol):
+    """The calls behind the commands. Expected failures are raised as :class:`~pipelines.errors.TechRegError`."""
+
+    def search(
+        self,
+        question: str,
+        k: int | None = None,
+        filters: Filters | None = None,
+        explain: bool = False,
+        history: Sequence[str] = (),
+    ) -> SearchResult:
+        """The clauses that bear on a question, best first."""
+        ...
+
+    def ask(self, question: str, filters: Filters | None = None, history: Sequence[str] = ()) -> Reply:
+        """The answer to one question, a refusal, or what broke."""
+        ...
+
+    def clauses(self, article: str = "", filters: Filters | None = None) -> Sequence[Clause]:
+        """The clauses of an article and below it, in reading order; "" means every clause."""
+        ...
+
+    def ingest(
+        self,
+        paths: Sequence[Path],
+        progress: ProgressCallback | None = None,
+        *,
+        remove: Sequence[str] = (),
+        rebuild: bool = False,
+    ) -> IngestReport:
+        """Bring the index up to date with files and folders."""
+        ...
+
+    def close(self) -> None:
+        """Release what is held; harmless when nothing is."""
+        ...
+
+
+class LocalBackend:
+    """The product in this process. The engine opens at the first question and is shared by all threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None
+        self._answerer: Answerer | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The open engine.
+
+        Raises:
+            IndexError_: the index cannot serve; the subclass says why.
+        """
+        with self._lock:
+            if self._engine is None:
+                from pipelines.engine import Engine
+
+                self._engine = Engine(self.settings)
+            return self._engine
+
+    @property
+    def answerer(self) -> Answerer:
+        """The answerer over the open engine; raises as :attr:`engine` does."""
+        engine = self.engine
+        with self._lock:
+            if self._answerer is None:
+                from pipelines.answer.answerer import Answerer
+
+                self._answerer = Answerer(self.settings, engine)
+            return self._answerer
+
+    def search(
+        self,
+        question: str,
+        k: int | None = None,
+        filters: Filters | None = None,
+        explain: bool = False,
+        history: Sequence[str] = (),
+    ) -> SearchResult:
+        """The clauses that bear on a question, best first."""
+        return self.engine.search(question, k, filters, explain, history)
+
+    def ask(self, question: str, filters: Filters | None = None, history: Sequence[str] = ()) -> Reply:
+        """The answer to one question, a refusal, or what broke."""
+        return self.answerer.ask(question, filters, history)
+
+    def stream(
+        self, question: str, filters: Filters | None = None, history: Sequence[str] = ()
+    ) -> Iterator[str | Reply]:
+        """Pieces of the answer's text as they are written, then the whole reply."""
+        return self.answerer.stream(question, filters, history)
+
+    def clauses(self, article: str = "", filters: Filters | None = None) -> Sequence[Clause]:
+        """The clauses of an article and below it, in reading order; "" means every clause."""
+        return self.engine.clauses(article, filters)
+
+    def ingest(
+        self,
+        paths: Sequence[Path],
+        progress: ProgressCallback | None = None,
+        *,
+        remove: Sequence[str] = (),
+        rebuild: bool = False,
+    ) -> IngestReport:
+        """Bring the index up to date with files and folders."""
+        from pipelines.ingest import ingest
+
+        return ingest(paths, self.settings, progress, remove=remove, rebuild=rebuild)
+
+    def close(self) -> None:
+        """Close the engine if it is open."""
+        with self._lock:
+            if self._engine is not None:
+                self._engine.close()
+            self._engine = self._answerer = None
+
+
+def connect(settings: Settings) -> Backend:
+    """The server that holds ``settings.storage`` if one runs, else the product in this process.
+
+    Raises:
+        IndexBusy: a server holds the folder and does not answer.
+    """
+    from app.lock import read_lock
+
+    if read_lock(settings.storage) is not None:
+        from app.handover import find_server
+
+        server = find_server(settings.storage)
+        if server is not None:
+            return server
+    return LocalBackend(settings)

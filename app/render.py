@@ -1,0 +1,173 @@
+"""Records as the JSON that people's scripts read. Pure: a record in, plain data out; keys are only ever added.
+
+The same shapes are printed by the command line and sent by the server.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipelines.errors import TechRegError
+from pipelines.schema import Answer, Citation, Clause, Failure, Passage, Refusal, Reply, SearchResult, Understood
+
+Json = dict[str, Any]
+
+
+def clause(record: Clause) -> Json:
+    """A clause with its place in the document, its status and the titles above it."""
+    return {
+        "id": record.id,
+        "article": record.article,
+        "article_printed": record.article_printed,
+        "term": record.term,
+        "section": record.section,
+        "issue": record.issue,
+        "date": record.document.date,
+        "season": record.document.season,
+        "kind": record.kind.value,
+        "title": record.title,
+        "text": record.text,
+        "page_start": record.page_start,
+        "page_end": record.page_end,
+        "status": record.status.value,
+        "year": record.year,
+        "changed": record.changed,
+        "void": record.void,
+        "replaced_by": record.replaced_by,
+        "path": list(record.path),
+        "has_figure": record.has_figure,
+        **_file_lines(record),
+    }
+
+
+def passage(record: Passage, *, explain: bool = False) -> Json:
+    """A search result: the clause in short, its score and, on request, its rank at each stage."""
+    found = record.clause
+    shaped = {
+        "id": found.id,
+        "article": found.article,
+        "article_printed": found.article_printed,
+        "term": found.term,
+        "section": found.section,
+        "issue": found.issue,
+        "date": found.document.date,
+        "page": found.page_start,
+        "page_end": found.page_end,
+        "title": found.title,
+        "path": list(found.path),
+        "text": found.text,
+        "status": found.status.value,
+        "year": found.year,
+        "changed": found.changed,
+        "score": record.score,
+        **_file_lines(found),
+    }
+    return shaped | {"ranks": dict(record.ranks)} if explain else shaped
+
+
+def search(record: SearchResult, id_: str | None = None, *, explain: bool = False) -> Json:
+    """One question's results, best first, with the wall time of each stage."""
+    shaped: Json = {
+        "id": id_,
+        "question": record.question,
+        "results": [passage(one, explain=explain) for one in record.passages],
+        "ms": dict(record.ms),
+    }
+    if explain:
+        shaped |= {"understood": understood(record.understood), "candidates": list(record.candidates)}
+    return shaped
+
+
+def search_error(id_: str | None, question: str, error: Json) -> Json:
+    """A line of a batch that could not be searched."""
+    return {"id": id_, "question": question, "results": [], "ms": {"total": 0.0}, "error": error}
+
+
+def understood(record: Understood) -> Json:
+    """What was understood of a question before it was searched."""
+    return {
+        "question": record.question,
+        "articles": list(record.articles),
+        "section": record.section,
+        "terms": list(record.terms),
+        "corrections": [list(pair) for pair in record.corrections],
+        "expansions": list(record.expansions),
+        "year": record.year,
+        "follow_up": record.follow_up,
+    }
+
+
+def citation(record: Citation) -> Json:
+    """A quote and where it stands."""
+    shaped = {
+        "article": record.article,
+        "term": record.term,
+        "section": record.section,
+        "issue": record.issue,
+        "date": record.date,
+        "page": record.page,
+        "quote": record.quote,
+        "verified": record.verified,
+        "clause_id": record.clause_id,
+        "file": record.file,
+    }
+    return shaped | {"lines": list(record.lines)} if record.lines else shaped
+
+
+def reply(record: Reply, id_: str | None = None) -> Json:
+    """An answer, a refusal or a failure, all with the same keys."""
+    shaped: Json = {
+        "id": id_,
+        "question": record.question,
+        "answer": "",
+        "outcome": record.outcome,
+        "refused": record.outcome == "refused",
+        "citations": [],
+        "nearest": [],
+        "warnings": list(record.warnings),
+        "error": None,
+        "fallback": False,
+        "confidence": None,
+        "model": record.model,
+        "ms": {"total": 0.0} | record.ms,
+    }
+    match record:
+        case Answer():
+            shaped |= {
+                "answer": record.text,
+                "citations": [citation(one) for one in record.citations],
+                "fallback": record.fallback,
+                "confidence": record.confidence,
+            }
+        case Refusal():
+            shaped |= {"answer": record.text, "confidence": record.confidence, "nearest": list(record.nearest)}
+        case Failure():
+            shaped["error"] = {"type": record.error_type, "message": record.message, "fix": record.fix}
+    return shaped
+
+
+def evidence(record: Reply) -> list[Json]:
+    """The clauses that an answer cites, in the order of its citations, each with its quotes and its tables' spans."""
+    if not isinstance(record, Answer):
+        return []
+    known = {one.id: one for found in record.passages for one in (found.clause, *found.context)}
+    cards: dict[str, Json] = {}
+    for one in record.citations:
+        if one.clause_id in known and one.clause_id not in cards:
+            cited = known[one.clause_id]
+            cards[one.clause_id] = clause(cited) | {"tables": [list(span) for span in cited.tables], "quotes": []}
+        if one.clause_id in cards:
+            cards[one.clause_id]["quotes"].append({"page": one.page, "quote": one.quote, "verified": one.verified})
+    return list(cards.values())
+
+
+def error(raised: TechRegError) -> Json:
+    """An expected error as ``{type, message, fix}``."""
+    return {"type": type(raised).__name__, "message": raised.message, "fix": raised.fix}
+
+
+def _file_lines(record: Clause) -> Json:
+    """A document that is no regulation carries its file and lines; a regulation is cited by article and page."""
+    if record.file_lines is None:
+        return {"file": record.document.file}
+    return {"file": record.document.file, "lines": list(record.file_lines)}

@@ -1,0 +1,66 @@
+// The page's own behaviour: progress while the index is built, chips that open their clause, "/" to the question box.
+(() => {
+  "use strict";
+  const POLL_MS = 1500;
+
+  function showProgress(health) {
+    const box = document.getElementById("progress");
+    if (!box) return;
+    const now = health.indexing;
+    box.dataset.status = health.status;
+    box.replaceChildren();
+    if (health.error) {
+      box.append(`${health.error.message}. ${health.error.fix}`);
+    } else if (health.status === "indexing" && now) {
+      const bar = document.createElement("progress");
+      const reading = now.stage === "read";
+      bar.max = Math.max(1, reading ? now.pages_total : now.clauses_total);
+      bar.value = reading ? now.pages : now.clauses;
+      const said = document.createElement("span");
+      said.textContent = `Indexing: ${now.pages} of ${now.pages_total} pages, ${now.clauses} of ${now.clauses_total} clauses`;
+      box.append(bar, said);
+    } else if (health.status === "starting" || health.status === "indexing") {
+      box.append("Opening the index …");
+    }
+  }
+
+  async function poll(wasReady) {
+    let ready = wasReady;
+    try {
+      const health = await (await fetch("api/health", { cache: "no-store" })).json();
+      showProgress(health);
+      ready = health.status === "ready";
+      if (ready && wasReady === false) location.reload();
+    } catch {
+      ready = wasReady;
+    }
+    if (!ready) setTimeout(poll, POLL_MS, ready);
+  }
+
+  function openClause(id) {
+    const card = document.getElementById("clause-" + id);
+    if (!card) return;
+    card.scrollIntoView({ behavior: "smooth", block: "nearest" });
+    card.focus({ preventScroll: true });
+  }
+
+  document.addEventListener("click", (event) => {
+    const chip = event.target.closest(".chip");
+    if (chip) openClause(chip.dataset.clause);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest("input, textarea, [contenteditable]");
+    if (event.key === "/" && !typing) {
+      event.preventDefault();
+      document.querySelector("#question textarea")?.focus();
+    }
+  });
+
+  function begin() {
+    const box = document.getElementById("progress");
+    if (!box) return setTimeout(begin, 100);
+    if (box.dataset.status !== "ready") poll(undefined);
+  }
+  begin();
+})();
