@@ -9,7 +9,7 @@ from pathlib import Path
 from pipelines.answer.extractive import Extract
 from pipelines.answer.pieces import MARKER, is_rule
 from pipelines.answer.verify import Verifier
-from pipelines.schema import Citation, Clause
+from pipelines.schema import Citation, Clause, Status
 
 MIN_WORDS = 4
 """A quote has at least so many words, unless the whole piece is shorter."""
@@ -84,6 +84,11 @@ class Citer:
         )
 
 
+def label(clause: Clause) -> str:
+    """What stands in square brackets after words of a clause: its article, and the year where that is a later one."""
+    return f"{clause.article}, {clause.year or 'later'}" if clause.status == Status.FUTURE else clause.article
+
+
 def render(cited: Sequence[Cited]) -> str:
     """The text of an answer: each clause's runs in order, items and tables on lines of their own, then its article."""
     return "\n\n".join(part for part in (_render_one(one) for one in cited) if part)
@@ -112,7 +117,7 @@ def _render_one(cited: Cited) -> str:
     if previous is None:
         return ""
     table_last = _in_table(cited.clause, previous[0])
-    return "".join(parts) + ("\n\n" if table_last else " ") + f"[{cited.clause.article}]"
+    return "".join(parts) + ("\n\n" if table_last else " ") + f"[{label(cited.clause)}]"
 
 
 def _neighbours(clause: Clause, spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:

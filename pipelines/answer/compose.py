@@ -1,0 +1,119 @@
+"""Checked runs and checked statements put together as the text and citations of an answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.answer.cite import Citer, label, render
+from pipelines.answer.extractive import Limits, extract
+from pipelines.answer.grounding import MARKER, Statement
+from pipelines.answer.ports import SentenceScorer
+from pipelines.answer.words import WordStatistics
+from pipelines.schema import Citation, Passage, SearchResult, Understood
+
+UNVERIFIED = "(unverified)"
+_SUPPORT = Limits(words=45, words_list=45, clauses=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The text of an answer, its citations, and what was left out. An empty text says that nothing could be checked."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def extractive(
+    result: SearchResult,
+    statistics: WordStatistics,
+    citer: Citer,
+    scorer: SentenceScorer | None = None,
+    *,
+    mark: bool = False,
+) -> Draft:
+    """The extractive answer. A run that is not found on its page is left out, or kept and marked with ``mark``."""
+    cited = [citer.cite(one) for one in extract(result, statistics, scorer)]
+    warnings = []
+    for one in cited:
+        if one.unverified:
+            fate = "is marked" if mark else "was left out"
+            warnings.append(f"{one.clause.label}: wording that could not be found again in its file {fate}")
+    text = render(cited)
+    if mark:
+        lost = [
+            f"{one.clause.text[a:b]} {UNVERIFIED} [{label(one.clause)}]" for one in cited for a, b in one.unverified
+        ]
+        text = "\n\n".join(part for part in (text, *lost) if part)
+    citations = tuple(dict.fromkeys(c for one in cited for c in one.citations if c.verified))
+    return Draft(text, citations, tuple(warnings))
+
+
+class Written:
+    """Collects a language model's statements: those that hold become text, with quotes that support them."""
+
+    def __init__(
+        self, passages: Sequence[Passage], statistics: WordStatistics, citer: Citer, *, mark: bool = False
+    ) -> None:
+        self._passages = passages
+        self._statistics = statistics
+        self._citer = citer
+        self._mark = mark
+        self._held = ""  # a heading or lead-in that waits for a statement that holds
+        self._text = ""
+        self._citations: dict[tuple[str, str], Citation] = {}
+        self._warnings: list[str] = []
+        self.holding = 0  # statements that passed every check
+
+    def add(self, statement: Statement) -> str:
+        """The text that a statement adds to the answer; "" where it adds none."""
+        separator = statement.separator if self._text or self._held else ""
+        shown = MARKER.sub(self._labels, statement.text)
+        if not statement.says_something:
+            self._held += separator + shown
+            return ""
+        problems = list(statement.problems)
+        citations = [] if problems else self._support(statement)
+        if not problems and not citations:
+            problems.append("no wording of its source could be found again in the file")
+        if problems:
+            self._warnings.append(f"“{_short(statement.text)}”: {'; '.join(problems)}")
+            if not self._mark:
+                return ""
+            shown = f"{shown} {UNVERIFIED}"
+        else:
+            self.holding += 1
+        for citation in citations:
+            self._citations.setdefault((citation.clause_id, citation.quote), citation)
+        piece = self._held + separator + shown
+        self._held = ""
+        self._text += piece
+        return piece
+
+    @property
+    def draft(self) -> Draft:
+        """What there is so far."""
+        return Draft(self._text, tuple(self._citations.values()), tuple(self._warnings))
+
+    def _labels(self, marker: re.Match[str]) -> str:
+        numbers = [int(n) for n in re.findall(r"\d+", marker.group(1))]
+        known = [label(self._passages[n - 1].clause) for n in numbers if 1 <= n <= len(self._passages)]
+        return "".join(f"[{name}]" for name in dict.fromkeys(known))
+
+    def _support(self, statement: Statement) -> list[Citation]:
+        """Verified quotes of the cited clauses that bear on the statement."""
+        found = []
+        claim = MARKER.sub("", statement.text)
+        for number in statement.cited:
+            passage = self._passages[number - 1]
+            alone = SearchResult(claim, Understood(claim), (passage,), {})
+            for one in extract(alone, self._statistics, limits=_SUPPORT):
+                found += [citation for citation in self._citer.cite(one).citations if citation.verified]
+        return found
+
+
+def _short(text: str, limit: int = 80) -> str:
+    bare = " ".join(text.split())
+    return bare if len(bare) <= limit else bare[: limit - 1] + "…"
