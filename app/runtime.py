@@ -137,7 +137,8 @@ class Runtime:
             try:
                 report = self._backend.ingest(paths, seen, remove=remove, rebuild=rebuild)
                 self._documents = self._backend.documents()
-                before = "ready" if self._documents else before
+                if self._documents:
+                    before, self._error = "ready", None
             finally:
                 self.phase, self._progress = before, None
         return report

@@ -1,0 +1,113 @@
+"""What a server indexes when it starts, and how it recovers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.runtime import Runtime
+from pipelines.errors import IndexMismatch, IndexUnavailable
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    folder = tmp_path / "sample"
+    folder.mkdir()
+    (folder / "b.pdf").touch()
+    (folder / "c.pdf").touch()
+    return folder
+
+
+def started(settings, backend, sample: Path) -> Runtime:
+    runtime = Runtime(settings, backend, sample=sample)
+    runtime.start()
+    assert runtime.wait(10)
+    return runtime
+
+
+def fill(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "x.pdf").touch()
+
+
+def test_the_documents_folder_is_indexed(settings, empty_backend, sample):
+    fill(settings.documents)
+    assert started(settings, empty_backend, sample).health()["status"] == "ready"
+    assert empty_backend.ingested == [((settings.documents,), (), False)]
+
+
+def test_the_sample_is_indexed_where_there_is_nothing(settings, empty_backend, sample):
+    started(settings, empty_backend, sample)
+    assert empty_backend.ingested == [((sample,), (), False)]
+
+
+def test_documents_replace_the_sample(settings, backend, sample):
+    fill(settings.documents)
+    started(settings, backend, sample)
+    assert backend.ingested == [((settings.documents,), ("b.pdf", "c.pdf"), False)]
+
+
+def test_what_was_indexed_from_elsewhere_stays(settings, backend, sample):
+    started(settings, backend, sample)  # notes.md is no part of the sample
+    assert backend.ingested == []
+
+
+def test_only_the_sample_is_called_sample(settings, backend, sample):
+    assert not started(settings, backend, sample).is_sample()
+    (sample / "notes.pdf").touch()
+    backend.indexed = backend.indexed[:-1]
+    assert started(settings, backend, sample).is_sample()
+
+
+def test_a_hidden_file_is_no_document(settings, empty_backend, sample):
+    settings.documents.mkdir()
+    (settings.documents / ".gitkeep").touch()
+    started(settings, empty_backend, sample)
+    assert empty_backend.ingested == [((sample,), (), False)]
+
+
+def test_a_server_that_starts_later_is_waited_for(settings, backend, sample, monkeypatch):
+    monkeypatch.setattr("app.runtime.RETRY_S", 0.0)
+    answers = iter([IndexUnavailable("no answer"), IndexUnavailable("no answer"), None])
+    documents = backend.documents
+
+    def flaky():
+        error = next(answers, None)
+        if error is not None:
+            raise error
+        return documents()
+
+    backend.documents = flaky
+    health = started(settings, backend, sample).health()
+    assert (health["status"], health["error"]) == ("ready", None)
+
+
+def test_a_mismatch_is_told_with_its_command(settings, backend, sample):
+    def mismatched():
+        raise IndexMismatch("built by another model")
+
+    backend.documents = mismatched
+    runtime = started(settings, backend, sample)
+    assert runtime.health()["error"]["fix"] == "Run: techreg ingest --rebuild"
+    with pytest.raises(IndexMismatch):
+        runtime.search("mass")
+
+
+def test_a_rebuild_mends_a_failed_start(settings, backend, sample):
+    documents = backend.documents
+    backend.documents = lambda: (_ for _ in ()).throw(IndexMismatch("built by another model"))
+    runtime = started(settings, backend, sample)
+    backend.documents = documents
+    runtime.ingest([Path("b.pdf")], rebuild=True)
+    health = runtime.health()
+    assert (health["status"], health["error"]) == ("ready", None)
+
+
+def test_an_unexpected_error_is_told_not_lost(settings, backend, sample):
+    def broken():
+        raise ZeroDivisionError("no")
+
+    backend.documents = broken
+    health = started(settings, backend, sample).health()
+    assert (health["status"], health["error"]["message"]) == ("failed", "unexpected ZeroDivisionError: no")
