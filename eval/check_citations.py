@@ -3,9 +3,9 @@
     python -m eval.check_citations ANSWERS.jsonl FOLDER...
 
 ``ANSWERS.jsonl`` is what ``techreg ask --batch ... --json`` prints; ``FOLDER`` holds the PDFs. A citation holds when
-its quote is found on its page with struck characters left out, both sides in NFKC, white space removed and the letters of
-f-ligatures removed (one wrong character may stand for a ligature: some of these fonts map it so); a table is compared
-cell by cell. A quote is at least four words unless the whole piece is shorter. Exit code 1 where one does not hold.
+its quote is found on its page with struck characters left out, both sides in NFKC, white space removed and the
+letters of f-ligatures removed (one wrong character may stand for a ligature: some of these fonts map it so); a table
+is compared cell by cell. Exit code 1 where one does not hold.
 """
 
 from __future__ import annotations
