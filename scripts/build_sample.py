@@ -18,6 +18,10 @@ from scripts.sample.sheet import Sheet, Style
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "pipelines/data/sample/source"
 OLDER_SOURCES = ROOT / "tests/data/sample_older/source"
+TARGETS = (
+    (SOURCES, ROOT / "tests/data/sample_expected.json"),
+    (OLDER_SOURCES, ROOT / "tests/data/sample_older/expected.json"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +59,13 @@ def build_all(sources: Path) -> list[Section]:
 def main() -> None:
     """Write the PDFs beside their sources and the truth into ``tests/data``."""
     argparse.ArgumentParser(description=__doc__).parse_args()
-    for sources, target in ((SOURCES, ROOT / "tests/data/sample_expected.json"), (OLDER_SOURCES, None)):
+    for sources, target in TARGETS:
         sections = build_all(sources)
         for section in sections:
             (sources.parent / section.file).write_bytes(section.data)
             print(f"{section.file}: {len(section.data):,} bytes")
-        if target:
-            text = json.dumps([section.expected for section in sections], ensure_ascii=False, indent=1)
-            target.write_text(text + "\n", encoding="utf-8")
+        text = json.dumps([section.expected for section in sections], ensure_ascii=False, indent=1)
+        target.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
