@@ -15,6 +15,7 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 
 from pipelines.answer import compose
 from pipelines.answer.cite import Citer
@@ -23,10 +24,12 @@ from pipelines.answer.ports import Corpus, Gate, SentenceScorer
 from pipelines.answer.refuse import CoverageGate, refusal
 from pipelines.answer.verify import Verifier
 from pipelines.answer.words import WordStatistics
+from pipelines.change import change_asked, later_year, merge_later
 from pipelines.conversation import Resolved, resolve
 from pipelines.errors import ModelError, TechRegError
 from pipelines.llm import LanguageModel, language_model
-from pipelines.schema import Answer, Failure, Filters, Reply, SearchResult
+from pipelines.questionlog import QuestionLog
+from pipelines.schema import Answer, Failure, Filters, Passage, Reply, SearchResult, Status, Understood
 from pipelines.settings import Settings
 
 
@@ -61,6 +64,7 @@ class Answerer:
         self._model = model or language_model(settings)
         self._citer = Citer(Verifier())
         self._mark = settings.unverified == "mark"
+        self._log = QuestionLog(Path(settings.question_log)) if settings.question_log else None
 
     @cached_property
     def _statistics(self) -> WordStatistics:
@@ -94,22 +98,60 @@ class Answerer:
     ) -> Generator[str, None, Reply]:
         """The text in pieces; the reply as the return value."""
         started = time.perf_counter()
-        try:
-            asked = self._standalone(question, history)
-            result = self._search(asked, filters)
-        except TechRegError as error:
-            return failure(question, error, ms={"total": _ms_since(started)})
-        confidence = (self._gate or self._default_gate)(result)
+        asked = self._standalone(question, history)
         notes = ("Earlier questions were left out: the conversation is too long.",) if asked.trimmed else ()
+        try:
+            reply = self._changes(asked, filters)
+            if reply is None:
+                reply = yield from self._searched(asked, filters, stream=stream)
+            else:
+                yield from _lines(reply)
+        except TechRegError as error:
+            reply = failure(question, error)
+        ms = {**reply.ms, "search": reply.ms.get("total", 0.0), "total": _ms_since(started)}
+        reply = replace(reply, question=question, ms=ms, warnings=(*notes, *reply.warnings))
+        if self._log is not None:
+            self._log.reply(reply, tuple(history))
+        return reply
+
+    def _searched(self, asked: Resolved, filters: Filters, *, stream: bool) -> Generator[str, None, Reply]:
+        """Search, and answer from what was found or refuse; ``ms`` of the reply is that of the search."""
+        result = self._search(asked, filters)
+        confidence = self._confidence(result)
         if confidence < self.settings.gate or not result.passages:
-            reply: Reply = refusal(result, confidence, {})
-        elif self._model is None:
-            reply = self._extractive(result, confidence)
-            yield from _lines(reply)
-        else:
+            return refusal(result, confidence)
+        if self._model is not None:
             reply = yield from self._written(self._model, result, confidence, stream=stream)
-        ms = {**result.ms, "search": result.ms.get("total", 0.0), "total": _ms_since(started)}
-        return replace(reply, question=question, ms=ms, warnings=(*notes, *reply.warnings))
+            return replace(reply, ms=result.ms)
+        reply = self._extractive(result, confidence)
+        yield from _lines(reply)
+        return replace(reply, ms=result.ms)
+
+    def _changes(self, asked: Resolved, filters: Filters) -> Reply | None:
+        """The reply to a question about what this issue changed; None for any other question."""
+        wanted = change_asked(asked.question)
+        if wanted is None:
+            return None
+        if wanted.articles or wanted.section:
+            within = replace(filters, section=wanted.section or filters.section)
+            found = [c for article in wanted.articles or ("",) for c in self._corpus.clauses(article, within)]
+            result = SearchResult(
+                question=asked.question,
+                understood=Understood(asked.question, wanted.articles, wanted.section, follow_up=asked.follow_up),
+                passages=tuple(Passage(clause, 1.0 / rank) for rank, clause in enumerate(found, 1)),
+                ms={},
+            )
+        else:
+            result = self._corpus.search(asked.question, filters=filters)
+            if (confidence := self._confidence(result)) < self.settings.gate:
+                return refusal(result, confidence)
+        draft = compose.changes(result, self._citer)
+        if not draft.text:
+            return refusal(result, 0.0)
+        return self._answer(result, 1.0, draft)
+
+    def _confidence(self, result: SearchResult) -> float:
+        return (self._gate or self._default_gate)(result)
 
     @cached_property
     def _default_gate(self) -> Gate:
@@ -127,23 +169,21 @@ class Answerer:
             return asked
 
     def _search(self, asked: Resolved, filters: Filters) -> SearchResult:
+        """What is found in the law in force, and in a later year's text where the question names a year."""
         everything = self._model is not None and wants_everything(asked.question)
         k = self.settings.candidates if everything else None
-        return self._corpus.search(asked.question, k=k, filters=filters)
+        result = self._corpus.search(asked.question, k=k, filters=filters)
+        season = result.passages[0].clause.document.season if result.passages else ""
+        year = later_year(asked.question, season)
+        if not year or filters.status != Status.IN_FORCE:
+            return result
+        later = self._corpus.search(asked.question, k=k, filters=replace(filters, status=Status.FUTURE.value))
+        passages = merge_later(result.passages, later.passages, year)
+        return replace(result, passages=passages, understood=replace(result.understood, year=year))
 
     def _extractive(self, result: SearchResult, confidence: float) -> Answer | Failure:
         draft = compose.extractive(result, self._statistics, self._citer, self._scorer, mark=self._mark)
-        if not draft.text:
-            return unverifiable(result)
-        return Answer(
-            question=result.question,
-            text=draft.text,
-            citations=draft.citations,
-            passages=result.passages,
-            understood=result.understood,
-            confidence=confidence,
-            warnings=draft.warnings,
-        )
+        return self._answer(result, confidence, draft) if draft.text else unverifiable(result)
 
     def _written(
         self, model: LanguageModel, result: SearchResult, confidence: float, *, stream: bool
@@ -159,7 +199,7 @@ class Answerer:
                 if piece := written.add(statement):
                     yield piece
         except NotFoundByModel:
-            return refusal(result, confidence, {}, model=model.name)
+            return refusal(result, confidence, model=model.name)
         except ModelError as error:
             if model.breaker.open and not written.draft.text:
                 return self._fallback(result, confidence, error.message)
@@ -168,6 +208,10 @@ class Answerer:
         if not written.holding:
             reply = self._fallback(result, confidence, "no statement of the language model passed its checks")
             return replace(reply, warnings=(*reply.warnings, *draft.warnings))
+        return self._answer(result, confidence, draft, model=model.name)
+
+    @staticmethod
+    def _answer(result: SearchResult, confidence: float, draft: compose.Draft, model: str = "extractive") -> Answer:
         return Answer(
             question=result.question,
             text=draft.text,
@@ -175,8 +219,9 @@ class Answerer:
             passages=result.passages,
             understood=result.understood,
             confidence=confidence,
-            model=model.name,
+            model=model,
             warnings=draft.warnings,
+            ms=result.ms,
         )
 
     def _fallback(self, result: SearchResult, confidence: float, why: str) -> Answer | Failure:
@@ -188,9 +233,7 @@ class Answerer:
         return replace(reply, fallback=True, warnings=(warning, *reply.warnings))
 
 
-def failure(
-    question: str, error: TechRegError, result: SearchResult | None = None, ms: dict[str, float] | None = None
-) -> Failure:
+def failure(question: str, error: TechRegError, result: SearchResult | None = None) -> Failure:
     """An expected error as a reply, with the passages that were found before it."""
     return Failure(
         question=question,
@@ -199,7 +242,6 @@ def failure(
         fix=error.fix,
         passages=result.passages if result else (),
         understood=result.understood if result else None,
-        ms=ms or {},
     )
 
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipelines.answer.cite import Citer, label, render
-from pipelines.answer.extractive import Limits, extract
+from pipelines.answer.extractive import Extract, Limits, extract
 from pipelines.answer.grounding import MARKER, Statement
+from pipelines.answer.pieces import pieces
 from pipelines.answer.ports import SentenceScorer
 from pipelines.answer.words import WordStatistics
-from pipelines.schema import Citation, Passage, SearchResult, Understood
+from pipelines.change import MARK, SHOWN_CLAUSES, changed, changed_spans, marked
+from pipelines.schema import Citation, Clause, Passage, SearchResult, Understood
 
 UNVERIFIED = "(unverified)"
 _SUPPORT = Limits(words=45, words_list=45, clauses=1)
@@ -49,6 +51,49 @@ def extractive(
         text = "\n\n".join(part for part in (text, *lost) if part)
     citations = tuple(dict.fromkeys(c for one in cited for c in one.citations if c.verified))
     return Draft(text, citations, tuple(warnings))
+
+
+def changes(result: SearchResult, citer: Citer) -> Draft:
+    """What this issue changed among the clauses found: their changed pieces, inserted words between marks.
+
+    Where none of them is changed the answer says so, with the first clause as it stands; without clauses it is empty.
+    """
+    clauses = [p.clause for p in result.passages if not p.clause.void and p.clause.text.strip()]
+    touched = changed(clauses)
+    if not touched:
+        return _unchanged(clauses, citer)
+    shown: list[str] = []
+    citations: list[Citation] = []
+    for clause in touched[:SHOWN_CLAUSES]:
+        cited = citer.cite(Extract(clause, tuple(changed_spans(clause)), 1.0))
+        if not cited.spans:
+            continue
+        body = "\n".join(marked(clause, start, end) for start, end in cited.spans)
+        shown.append(f"{body} [{label(clause)}]")
+        citations += cited.citations
+    if not shown:
+        return Draft("", ())
+    issues = ", ".join(dict.fromkeys(_issue(clause) for clause in touched))
+    noun = "clause is" if len(touched) == 1 else "clauses are"
+    head = f"{len(touched)} {noun} marked as changed in {issues}; inserted words stand between {MARK}."
+    rest = touched[SHOWN_CLAUSES:]
+    tail = ["Also changed: " + ", ".join(clause.label for clause in rest) + "."] if rest else []
+    return Draft("\n\n".join([head, *shown, *tail]), tuple(citations))
+
+
+def _unchanged(clauses: Sequence[Clause], citer: Citer) -> Draft:
+    if not clauses:
+        return Draft("", ())
+    first = clauses[0]
+    cited = citer.cite(Extract(first, tuple((p.start, p.end) for p in pieces(first)[:1]), 1.0))
+    names = ", ".join(clause.label for clause in clauses[:SHOWN_CLAUSES])
+    head = f"Nothing is marked as changed in {_issue(first)} in what was found ({names}). As it stands:"
+    return Draft(f"{head}\n\n{render([cited])}", cited.citations) if cited.spans else Draft("", ())
+
+
+def _issue(clause: Clause) -> str:
+    document = clause.document
+    return f"Section {document.section} issue {document.issue} of {document.date}"
 
 
 class Written:

@@ -37,7 +37,7 @@ class CoverageGate:
         return sum(weight for term, weight in weights.items() if term in terms)
 
 
-def refusal(result: SearchResult, confidence: float, ms: dict[str, float], *, model: str = "extractive") -> Refusal:
+def refusal(result: SearchResult, confidence: float, *, model: str = "extractive") -> Refusal:
     """A refusal of a question that was searched; it names what was looked for and the nearest headings, no source."""
     headings = nearest(result.passages)
     looked_for = result.understood.question or result.question
@@ -51,7 +51,7 @@ def refusal(result: SearchResult, confidence: float, ms: dict[str, float], *, mo
         confidence=confidence,
         nearest=headings,
         model=model,
-        ms=ms,
+        ms=result.ms,
     )
 
 
