@@ -34,7 +34,7 @@ def find_tables(page: Page) -> list[Table]:
 
     A table has at least two columns and words in at least two cells of its own. Every glyph inside its box is in
     exactly one cell, but for those that are struck, hidden or dropped (``Glyph.drop``) as page furniture; white space
-    may be marked as dropped or not. Rows and columns without words in force are left out. Nothing on the page is changed.
+    may be marked as dropped or not. Rows and columns without words in force are left out. The page is not changed.
     """
     grids = find_grids(_drawn_rules(page), _shade_edges(page))
     tables = [table for table in (_ruled(page, grid) for grid in grids) if table is not None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from operator import attrgetter
 
 from pipelines.reading.fia.page import Glyph, Page
 
@@ -52,13 +53,11 @@ def _lines(page: Page, taken: list[tuple[float, float, float, float]]) -> list[l
     inked = [
         glyph
         for glyph in page.glyphs
-        if glyph.upright
-        and not glyph.struck
-        and not glyph.hidden
-        and glyph.drop in ("", "white_space")
-        and not any(x0 <= glyph.x0 <= x1 and y0 <= glyph.baseline <= y1 for x0, y0, x1, y1 in taken)
+        if glyph.upright and not glyph.struck and not glyph.hidden and glyph.drop in ("", "white_space")
     ]
-    inked.sort(key=lambda glyph: glyph.baseline)
+    for x0, y0, x1, y1 in taken:
+        inked = [glyph for glyph in inked if not (x0 <= glyph.x0 <= x1 and y0 <= glyph.baseline <= y1)]
+    inked.sort(key=attrgetter("baseline"))
     lines: list[list[Glyph]] = []
     for glyph in inked:
         if lines and glyph.baseline - lines[-1][0].baseline < _LINE * glyph.size:
@@ -66,7 +65,7 @@ def _lines(page: Page, taken: list[tuple[float, float, float, float]]) -> list[l
         else:
             lines.append([glyph])
     for line in lines:
-        line.sort(key=lambda glyph: glyph.x0)
+        line.sort(key=attrgetter("x0"))
     return lines
 
 
@@ -74,19 +73,23 @@ def _columns(line: list[Glyph]) -> Row:
     """A line cut behind its label and at its wide gaps. White space goes with the column before it."""
     columns: Row = []
     inked_to = 0.0
-    spaced = False
+    first_word = True  # until white space follows the first ink
     for glyph in line:
         if glyph.raw.isspace():
-            spaced = True
             if columns:
                 columns[-1].append(glyph)
             continue
-        behind_label = spaced and len(columns) == 1 and _LABEL.match(_words(columns[0])) is not None
-        if not columns or behind_label or glyph.x0 - inked_to >= _GAP:
+        if not columns:
             columns.append([])
+        elif glyph.x0 - inked_to >= _GAP:
+            columns.append([])
+            first_word = False
+        elif first_word and columns[0][-1].raw.isspace():
+            first_word = False
+            if _LABEL.match(_words(columns[0])):
+                columns.append([])
         columns[-1].append(glyph)
-        inked_to = max(inked_to, glyph.x1) if len(columns[-1]) > 1 else glyph.x1
-        spaced = False
+        inked_to = max(inked_to, glyph.x1)
     return columns
 
 
@@ -118,7 +121,7 @@ def column_edges(rows: list[Row]) -> list[float]:
     """The x borders of a run's columns: halfway between the end of one and the beginning of the next."""
     starts = [min(row[col][0].x0 for row in rows) for col in range(len(rows[0]))]
     ends = [max(max(glyph.x1 for glyph in row[col]) for row in rows) for col in range(len(rows[0]))]
-    inner = [max((end + start) / 2, end) if end < start else start for end, start in zip(ends, starts[1:], strict=False)]
+    inner = [min((end + start) / 2, start) for end, start in zip(ends, starts[1:], strict=False)]
     return [starts[0], *inner, ends[-1]]
 
 

@@ -107,9 +107,7 @@ def _framing(level: list[Stroke], upright: list[Stroke]) -> tuple[list[Stroke], 
     """Leave out, until nothing changes, level strokes that end in the open and uprights that touch no level stroke."""
     while True:
         kept_level = [
-            stroke
-            for stroke in level
-            if _met(stroke, stroke.start, upright) and _met(stroke, stroke.end, upright)
+            stroke for stroke in level if _met(stroke, stroke.start, upright) and _met(stroke, stroke.end, upright)
         ]
         kept_upright = [stroke for stroke in upright if any(_touches(other, stroke) for other in kept_level)]
         if len(kept_level) == len(level) and len(kept_upright) == len(upright):
@@ -232,8 +230,6 @@ def _extends(
 def _ruled(strokes: list[Stroke], at: float, start: float, end: float) -> bool:
     """True when strokes cover most of the run from start to end at this position."""
     covered = sum(
-        max(0.0, min(stroke.end, end) - max(stroke.start, start))
-        for stroke in strokes
-        if abs(stroke.at - at) <= _SAME
+        max(0.0, min(stroke.end, end) - max(stroke.start, start)) for stroke in strokes if abs(stroke.at - at) <= _SAME
     )
     return covered >= _RULED * (end - start)

@@ -103,7 +103,12 @@ def _mend_cut(upper: list[list[Cell]], body: list[list[Cell]], header_rows: int)
             cell.row -= 1
         return
     for over, cell in pairs:
-        if over is not None and over.row_span > 1 and cell.row_span > 1 and not cell.text:
+        if (
+            over is not None
+            and over.col_span == cell.col_span
+            and not cell.text
+            and max(over.row_span, cell.row_span) > 1
+        ):
             over.glyphs += cell.glyphs
             over.row_span += cell.row_span
             body[0].remove(cell)

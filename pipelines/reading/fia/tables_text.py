@@ -14,7 +14,8 @@ _SMALLER = 0.8
 _CLOSING = frozenset(",.;:)]%’'")
 # Ticks and crosses of symbol fonts, whose codes mean nothing outside their font.
 _SYMBOLS = str.maketrans({"\uf0fb": "✗", "\uf0fc": "✓", "\uf0b7": "•"})
-_SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+# A raised number after a word, as of a note or a power, and the raised o of a degree.
+_SUPERSCRIPTS = str.maketrans("0123456789+-−o", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻º")
 
 
 def cell_text(glyphs: list[Glyph]) -> str:
@@ -26,7 +27,7 @@ def cell_text(glyphs: list[Glyph]) -> str:
     """
     parts: list[str] = []
     last: Glyph | None = None  # the last glyph, struck or not
-    written: Glyph | None = None  # the last one written that is no white space
+    base: Glyph | None = None  # the last one in force that is neither white space nor raised
     gap = False  # a wrapped line, a wide gap or a struck space lies between the last written glyph and the next
     for glyph in glyphs:
         if last is not None:
@@ -37,10 +38,12 @@ def cell_text(glyphs: list[Glyph]) -> str:
             if gap and glyph.text not in _CLOSING:
                 parts.append(" ")
             gap = False
-            raised = written is not None and _is_raised(written, glyph) and not parts[-1].isspace()
-            parts.append(glyph.text.translate(_SUPERSCRIPTS) if raised else glyph.text.translate(_SYMBOLS))
-            if not glyph.raw.isspace() and not raised:
-                written = glyph
+            raised = base is not None and _is_raised(base, glyph)
+            # After a space or a bracket the number stands apart already.
+            apart = not parts or parts[-1].isspace() or parts[-1] == "("
+            parts.append(glyph.text.translate(_SUPERSCRIPTS if raised and not apart else _SYMBOLS))
+            if not raised and not glyph.raw.isspace():
+                base = glyph
         # The second half of a ligature has no width and marks no place.
         if last is None or glyph.x1 - glyph.x0 > 0.01 or not glyph.upright:
             last = glyph
