@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pipelines.answer.pieces import Piece, pieces
 from pipelines.answer.ports import SentenceScorer
@@ -39,12 +39,13 @@ _WANTS_ALL = re.compile(
 class Limits:
     """How much an extractive answer may say. Words are counted without tables."""
 
-    words: int = 80  # aimed at
-    words_list: int = 150  # aimed at where the question asks for a list
-    clauses: int = 3
+    words: int = 100  # of the best clause
+    words_list: int = 150  # of the best clause, where the question asks for a list
+    words_further: int = 45  # of each further clause
+    clauses: int = 2
     rows: int = 6
-    keep: float = 0.45  # a further piece must score this share of the best one
-    next_passage: float = 0.8  # a further passage's best piece must score this share of the best one
+    keep: float = 0.2  # past half of its words, a clause's further piece must score this share of its best one
+    near: float = 0.9  # a further clause's score must be this share of the best clause's
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +63,9 @@ class Extract:
 
 @dataclass(slots=True)
 class _Candidate:
-    passage: int
     position: int
     piece: Piece
     score: float
-    terms: frozenset[str]
-
-
-@dataclass(slots=True)
-class _Chosen:
-    """The pieces taken so far, by passage."""
-
-    positions: dict[int, set[int]] = field(default_factory=dict)
-    words: int = 0
-    rows: int = 0
 
 
 def extract(
@@ -86,14 +76,22 @@ def extract(
 ) -> tuple[Extract, ...]:
     """Take what answers the question from the passages of a search, best clause first; empty without passages."""
     limits = limits or Limits()
-    passages = [p for p in result.passages if not p.clause.void and p.clause.text.strip()][: limits.clauses]
-    if not passages:
-        return ()
-    cut = [pieces(passage.clause) for passage in passages]
     question = _Question(result, statistics)
-    candidates = _scored(question, passages, cut, scorer)
-    chosen = _choose(question, candidates, passages, cut, limits)
-    return _extracts(passages, cut, candidates, chosen)
+    extracts: list[Extract] = []
+    for passage in _worth_quoting(result.passages, limits):
+        cut = pieces(passage.clause)
+        candidates = _scored(question, passage.clause, cut, scorer)
+        budget = limits.words_further if extracts else limits.words_list if question.wants_list else limits.words
+        positions = _choose(candidates, passage.clause, cut, budget, limits)
+        spans = tuple((cut[i].start, cut[i].end) for i in sorted(positions))
+        extracts.append(Extract(passage.clause, spans, passage.score))
+    return tuple(extracts)
+
+
+def _worth_quoting(passages: Sequence[Passage], limits: Limits) -> list[Passage]:
+    """The best passage and those nearly as good, without void and empty ones."""
+    usable = [p for p in passages if not p.clause.void and p.clause.text.strip()]
+    return [p for p in usable[: limits.clauses] if p is usable[0] or p.score >= limits.near * usable[0].score > 0]
 
 
 class _Question:
@@ -116,27 +114,20 @@ class _Question:
 
 
 def _scored(
-    question: _Question, passages: Sequence[Passage], cut: Sequence[Sequence[Piece]], scorer: SentenceScorer | None
+    question: _Question, clause: Clause, cut: Sequence[Piece], scorer: SentenceScorer | None
 ) -> list[_Candidate]:
-    """Every piece of every passage with its score."""
-    candidates: list[_Candidate] = []
-    for number, passage in enumerate(passages):
-        clause = passage.clause
-        heading = frozenset(stems(" ".join((*clause.path, clause.title, clause.term))))
-        terms = [frozenset(stems(clause.text[piece.start : piece.end])) for piece in cut[number]]
-        for position, piece in enumerate(cut[number]):
-            above = heading.union(*(terms[i] for i in piece.under))
-            own = question.weight(terms[position])
-            score = own + 0.4 * question.weight(above - terms[position])
-            text = clause.text[piece.start : piece.end]
-            score += 0.15 * sum(1 for pattern in question.wanted if pattern.search(text)) if own > 0 else 0.0
-            if piece.lead:
-                score *= 0.5
-            candidates.append(_Candidate(number, position, piece, score / (1 + 0.15 * number), terms[position]))
-    if scorer is not None:
-        texts = [passages[c.passage].clause.text[c.piece.start : c.piece.end] for c in candidates]
-        for candidate, relevance in zip(candidates, _to_unit(scorer(question.text, texts)), strict=True):
-            candidate.score = 0.5 * candidate.score + 0.5 * relevance
+    """Every piece of a clause with its score."""
+    heading = frozenset(stems(" ".join((*clause.path, clause.title, clause.term))))
+    texts = [clause.text[piece.start : piece.end] for piece in cut]
+    terms = [frozenset(stems(text)) for text in texts]
+    relevance = _to_unit(scorer(question.text, texts)) if scorer is not None else [0.0] * len(cut)
+    candidates = []
+    for position, piece in enumerate(cut):
+        above = heading.union(*(terms[i] for i in piece.under))
+        score = question.weight(terms[position]) + 0.4 * question.weight(above - terms[position])
+        score += 0.15 * sum(1 for pattern in question.wanted if pattern.search(texts[position]))
+        score += 0.5 * relevance[position]
+        candidates.append(_Candidate(position, piece, 0.5 * score if piece.lead else score))
     return candidates
 
 
@@ -146,50 +137,41 @@ def _to_unit(values: Sequence[float]) -> list[float]:
 
 
 def _choose(
-    question: _Question,
-    candidates: Sequence[_Candidate],
-    passages: Sequence[Passage],
-    cut: Sequence[Sequence[Piece]],
-    limits: Limits,
-) -> _Chosen:
-    """Take pieces best first, each with what it stands under, while they add to the answer and fit the budget."""
-    chosen = _Chosen()
-    budget = limits.words_list if question.wants_list else limits.words
-    ranked = sorted(candidates, key=lambda c: (-c.score, c.passage, c.position))
-    best = ranked[0].score
+    candidates: Sequence[_Candidate], clause: Clause, cut: Sequence[Piece], budget: int, limits: Limits
+) -> set[int]:
+    """Positions of the pieces taken: best first, each with what it stands under, while they fit the budget."""
+    ranked = sorted(candidates, key=lambda c: (-c.score, c.position))
+    taken = _whole_list(ranked[0], clause, cut, limits.words_list)
+    words = sum(_words(clause, cut[i]) for i in taken)
+    rows = 0
     for candidate in ranked:
-        taken = chosen.positions.get(candidate.passage)
-        threshold = limits.keep if taken or not chosen.positions else limits.next_passage
-        if chosen.positions and candidate.score < threshold * best:
-            continue
-        needed = {candidate.position, *candidate.piece.under} - (taken or set())
+        needed = {candidate.position, *candidate.piece.under} - taken
+        length = sum(_words(clause, cut[i]) for i in needed)
         if not needed:
             continue
-        text = passages[candidate.passage].clause.text
-        row = candidate.piece.kind == "row"
-        length = sum(
-            len(text[p.start : p.end].split())
-            for p in (cut[candidate.passage][i] for i in needed)
-            if p.kind not in ("row", "header")
-        )
-        if chosen.positions and (chosen.words + length > budget or (row and chosen.rows >= limits.rows)):
-            continue
-        chosen.positions.setdefault(candidate.passage, set()).update(needed)
-        chosen.words += length
-        chosen.rows += row
-    return chosen
+        if taken:
+            weak = candidate.score < limits.keep * ranked[0].score and words > budget / 2
+            if weak or words + length > budget or (candidate.piece.kind == "row" and rows >= limits.rows):
+                continue
+        taken |= needed
+        words += length
+        rows += candidate.piece.kind == "row"
+    return taken
 
 
-def _extracts(
-    passages: Sequence[Passage],
-    cut: Sequence[Sequence[Piece]],
-    candidates: Sequence[_Candidate],
-    chosen: _Chosen,
-) -> tuple[Extract, ...]:
-    """The chosen pieces as runs of text, the clause with the best piece first."""
-    extracts = []
-    for number, positions in chosen.positions.items():
-        best = max(c.score for c in candidates if c.passage == number and c.position in positions)
-        spans = tuple((cut[number][i].start, cut[number][i].end) for i in sorted(positions))
-        extracts.append(Extract(passages[number].clause, spans, best))
-    return tuple(sorted(extracts, key=lambda extract: -extract.score))
+def _whole_list(best: _Candidate, clause: Clause, cut: Sequence[Piece], most: int) -> set[int]:
+    """The list that the best piece is an item of, lead-in included, where all of it is short enough; else nothing."""
+    if best.piece.kind != "item" or not best.piece.under:
+        return set()
+    lead = best.piece.under[0]
+    members = {lead} | {i for i, piece in enumerate(cut) if lead in piece.under and not _is_table(piece)}
+    return members if sum(_words(clause, cut[i]) for i in members) <= most else set()
+
+
+def _words(clause: Clause, piece: Piece) -> int:
+    """The length of a piece in words; tables are not counted."""
+    return 0 if _is_table(piece) else len(clause.text[piece.start : piece.end].split())
+
+
+def _is_table(piece: Piece) -> bool:
+    return piece.kind in ("row", "header")

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from pipelines.schema import Clause
 
-MARKER = re.compile(r"(?:\(?(?P<mark>[a-z]{1,5}|[A-Z]|\d{1,2})[.)]|(?P<bullet>[•▪◦\-–o]))(?=\s)\s*")
+MARKER = re.compile(r"(?:\(?(?P<mark>[a-z]{1,2}|[ivx]{3,5}|[A-Z]|\d{1,2})[.)]|(?P<bullet>[•▪◦\-–o]))(?=\s)\s*")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi")
 _END = re.compile(r"(?<=[.!?;:])[”\"’)]*\s+(?=[A-Z“\"(\[€0-9])")
 _ABBREVIATION = re.compile(
