@@ -21,12 +21,14 @@ _NAMES = {"regular": "FiraGO", "bold": "FiraGO-Bold", "italic": "FiraGO-Italic",
 _UNITS = 1000
 
 
-@cache
-def _font(face: str) -> TTFont:
-    font = TTFont(io.BytesIO(pymupdf_fonts.myfont(_FACES[face])), recalcTimestamp=False)
-    width = font["hmtx"].metrics
-    width["f_f"] = (2 * width["f"][0], width["f_f"][1])
+def _open(face: str) -> TTFont:
+    font = TTFont(io.BytesIO(pymupdf_fonts.myfont(_FACES[face])), recalcTimestamp=False, lazy=True)
+    metrics = font["hmtx"].metrics
+    metrics["f_f"] = (2 * metrics["f"][0], metrics["f_f"][1])
     return font
+
+
+_font = cache(_open)
 
 
 def _glyph(face: str, character: str) -> str:
@@ -76,12 +78,12 @@ class Face:
 
     def program(self) -> bytes:
         """The subset TrueType file, whose (1, 0) and (3, 0) maps take the codes."""
-        buffer = io.BytesIO()
-        _font(self.face).save(buffer)
-        font = TTFont(buffer, recalcTimestamp=False)
+        font = _open(self.face)
+        for tag in ("GDEF", "GSUB", "GPOS", "DSIG", "STAT"):
+            if tag in font:
+                del font[tag]
         glyphs = {code: _glyph(self.face, character) for character, code in self.codes.items()}
         options = subset.Options(hinting=False, layout_features=[], name_IDs=[1, 2, 6, 13], notdef_outline=True)
-        options.drop_tables += ["GDEF", "GSUB", "GPOS", "DSIG", "STAT"]
         subsetter = subset.Subsetter(options)
         subsetter.populate(glyphs=sorted(set(glyphs.values())))
         subsetter.subset(font)

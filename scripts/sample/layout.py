@@ -11,7 +11,7 @@ TEXT = (92.1, 113.3, 134.6, 155.9)  # where text of each level begins; an item's
 _COLUMNS = ((92.1, 113.3, 345.0), (365.0, 386.2, 555.0))
 _SIZE = 11.04
 _GAPS = {"article": 27.0, "appendix": 27.0, "sub-article": 23.2, "heading": 23.2, "omission": 15.4}
-_KEEP = {"article": 110.0, "appendix": 60.0, "sub-article": 64.0, "heading": 50.0, "clause": 16.0, "governance": 40.0}
+_KEEP = {"article": 110.0, "appendix": 95.0, "sub-article": 64.0, "heading": 50.0, "clause": 16.0, "governance": 40.0}
 
 
 class Flow:
