@@ -1,0 +1,1 @@
+"""Fitting the encoder that serves dense search and late-interaction reranking."""

@@ -1,0 +1,88 @@
+"""What is fitted on: the passages of the corpus and the training questions with the passages that answer them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One indexed piece of a clause: the article it belongs to, its section, the term it defines and its index text."""
+
+    article: str
+    printed: str
+    section: str
+    term: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A training question and the article that answers it."""
+
+    text: str
+    article: str
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All passages, the questions that have an answer among them, and the passages of each article."""
+
+    passages: tuple[Passage, ...]
+    questions: tuple[Question, ...]
+    by_article: dict[str, tuple[int, ...]]
+    unplaced: tuple[Question, ...]
+
+    def answers(self, question: Question) -> tuple[int, ...]:
+        """The passages (indices) of the article that answers ``question``."""
+        return self.by_article[question.article]
+
+
+def load_passages(path: Path) -> list[Passage]:
+    """Read passages from JSONL with the keys of :class:`Passage`."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [Passage(**json.loads(line)) for line in lines if line.strip()]
+
+
+def load_questions(path: Path) -> list[Question]:
+    """Read ``{q, a}`` lines."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [Question(row["q"], row["a"]) for row in rows]
+
+
+def build_corpus(passages: Sequence[Passage], questions: Sequence[Question]) -> Corpus:
+    """Join questions and passages by article, mended or printed; questions without a passage are told apart."""
+    by_article: dict[str, list[int]] = defaultdict(list)
+    for index, passage in enumerate(passages):
+        for name in dict.fromkeys((passage.article, passage.printed)):
+            by_article[name].append(index)
+    placed = tuple(q for q in questions if q.article in by_article)
+    unplaced = tuple(q for q in questions if q.article not in by_article)
+    return Corpus(tuple(passages), placed, {name: tuple(rows) for name, rows in by_article.items()}, unplaced)
+
+
+def is_dev(article: str) -> bool:
+    """True for the tenth of the articles that is held out: a stable hash of the article decides."""
+    return int.from_bytes(hashlib.sha256(article.encode()).digest()[:4]) % 10 == 0
+
+
+def section_of(article: str) -> str:
+    """The section letter of an article or appendix id."""
+    return article.removeprefix("APP ")[:1]
+
+
+def split(questions: Sequence[Question], without: str = "") -> tuple[list[Question], list[Question]]:
+    """Training and development questions.
+
+    With ``without`` no question of that section is trained on, and all of them are the development questions: text
+    whose kind was never seen.
+    """
+    if without:
+        outside = [q for q in questions if section_of(q.article) != without and not is_dev(q.article)]
+        return outside, [q for q in questions if section_of(q.article) == without]
+    return [q for q in questions if not is_dev(q.article)], [q for q in questions if is_dev(q.article)]
