@@ -14,24 +14,30 @@ from dataclasses import dataclass
 TOPIC_WORDS = 60
 """At most this many words of earlier questions are carried into a follow-up."""
 
+_STANDS_ALONE = 6  # a question with so many words of its own needs no topic, whatever its pronouns
 _OPENING = re.compile(
-    r"^\W*(?:and|but|or|so|also|then|plus|ok(?:ay)?|what about|how about|what if|what else|same (?:for|in|with)|"
-    r"in (?:that|this|which) case|if (?:so|not)|why(?: not| so)?\W*$|since when|until when|"
-    r"by (?:whom|when|how much)\W*$)\b",
+    r"^\W*(?:(?:ok(?:ay)?|so|right|then|well)\W+)*(?:and|but|or|also|plus|what about|how about|what else|anything else|"
+    r"same (?:for|in|with|goes)|in (?:that|this|which|such a) case|if (?:so|not))\b",
     re.IGNORECASE,
+)
+_FRAGMENT = re.compile(
+    r"^\W*(?:the|in|on|at|for|with|during|after|before|under|by|from|since|until|what if|why)\b", re.I
 )
 _POINTING = re.compile(
-    r"\b(?:that|this|those|these|it|its|they|them|their|he|him|she|the same|the other(?: one)?s?|the latter|"
-    r"the former|either one|both of them|such a case)\b",
+    r"\b(?:that|this|those|these|such)\W*$"  # who decides that?
+    r"|\b(?:in|for|of|with|to|by|under|during|after|before|than|about|against) (?:that|those|this|these)\W*$"
+    r"|\b(?:that|this|those|these|such an?|the same) (?:case|rule|limit|situation|one|ones|way|penalty|test|article|"
+    r"procedure|session|decision|deadline|requirement|maximum|minimum|figure|number|amount|device|system|part)s?\b"
+    r"|\bthe (?:other|latter|former)(?: one)?\W*$",
     re.IGNORECASE,
 )
-# "that" and the like point backwards only where the question itself names nothing they could stand for.
-_RELATIVE = re.compile(
-    r"\b(?:\w+ that (?:is|are|was|were|has|have|can|may|must|do|does|the|a|an|they|it|his|her|its|their|\w+s)\b"
-    r"|(?:is|does|did|was|will|would|means?|say|says|said|so|such|states?|provided|is it true) that\b"
-    r"|(?:is|was|does|can|may|must|when|if|where|how long|should|would|will) it "
-    r"(?:to|that|true|possible|allowed|legal|okay|ok)\b"
-    r"|this (?:year|season|rule ?book)|these (?:regulations|rules)|(?:he|she|it|they) or (?:he|she|it|they))",
+_PERSONAL = re.compile(r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers)\b", re.IGNORECASE)
+_AFTER_PREPOSITION = re.compile(r"\b(?:in|for|of|with|to|by|under|during|after|before|than|about|on|from)\s+$", re.I)
+# "it" that stands for nothing earlier: is it true that, how long does it take to
+_EXPLETIVE = re.compile(
+    r"\b(?:is|was|does|did|can|may|must|when|if|where|long|should|would|will|seconds|time) it (?:to|that|true|possible|"
+    r"allowed|legal|illegal|okay|ok|take|banned|forbidden|mean|an?|necessary|compulsory|mandatory)\b"
+    r"|\b(?:he|she|it|they) or (?:he|she|it|they)\b",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(
@@ -42,7 +48,7 @@ _EMPTY = frozenset(
     """a an and are as at be been being but by can could did do does for from had has have how if in into is it its may
     might must of on or shall should so than that the their them then there these they this those to was were what when
     where which who whom whose why will with would you your i we us our me my about also any please tell give show say
-    many much long often ever just ok okay same other one ones else case happens happen happened apply applies
+    many much long often ever just ok okay same other one ones else too during after before under than between within without over case happens happen happened apply applies
     allowed allow rule rules""".split()
 )
 
@@ -77,17 +83,26 @@ def resolve(question: str, history: Sequence[str] = (), budget_words: int = TOPI
 
 
 def leans_on_earlier(question: str) -> bool:
-    """Whether a question cannot be understood alone: it opens like a follow-up, points backwards, or names nothing."""
-    if _OPENING.search(question):
+    """Whether a question cannot be understood alone.
+
+    It opens like a follow-up ("and in the sprint?"), is a fragment ("in the wet?"), points backwards ("who decides
+    that?") or has a pronoun that nothing before it in the question can stand for ("does it apply in practice?").
+    """
+    content = content_words(question)
+    if _OPENING.search(question) or (not content and not articles_named(question)):
         return True
-    content = [word for word in content_words(question) if word not in _EMPTY]
-    if not content and not articles_named(question):
+    if len(content) >= _STANDS_ALONE:
+        return False
+    if len(content) <= 1 and _FRAGMENT.search(question):
         return True
-    pointing = _POINTING.search(_RELATIVE.sub(" ", question))
-    if pointing is None:
-        return len(content) <= 1 and not articles_named(question) and len(_WORD.findall(question)) <= 3
-    before = [word for word in content_words(question[: pointing.start()]) if word not in _EMPTY]
-    return len(before) <= 2 or len(content) <= 3
+    if _POINTING.search(question):
+        return True
+    pronoun = _PERSONAL.search(_EXPLETIVE.sub(lambda match: " " * len(match.group()), question))
+    if pronoun is None:
+        return False
+    before = question[: pronoun.start()]
+    named = len(content_words(before))
+    return (named <= 3 and bool(_AFTER_PREPOSITION.search(before))) or (named <= 1 and len(content) <= 4)
 
 
 def content_words(text: str) -> list[str]:
