@@ -25,8 +25,8 @@ def frame(sheet: Sheet, head: dict[str, str]) -> None:
     letter = head["section"]
     _slant(sheet, 488.6, 15.1, 57.6, 80.5, _STRIPES[letter])
     _slant(sheet, 494.5, 15.0, 57.5, 74.6, NAVY)
-    sheet.outlines.append(Outline(((49.9, 780.3), (552.4, 780.3), (544.7, 808.6), (42.2, 808.6)), NAVY, 1.0))
-    sheet.outlines.append(Outline(((503.4, 780.3), (553.1, 780.3), (545.3, 808.5), (495.7, 808.5)), NAVY))
+    sheet.shapes.append(Outline(((49.9, 780.3), (552.4, 780.3), (544.7, 808.6), (42.2, 808.6)), NAVY, 1.0))
+    sheet.shapes.append(Outline(((503.4, 780.3), (553.1, 780.3), (545.3, 808.5), (495.7, 808.5)), NAVY))
     sheet.text(42.5, 41.5, f"SECTION {letter}: {head['title']} ", Look("regular", 13.92, NAVY, "header"))
     sheet.text(42.5, 797.0, " ", Look("regular", 11.04, BLACK, "footer"))
     # The FIA's corner box holds a white nought, hidden under the letter.
@@ -36,7 +36,7 @@ def frame(sheet: Sheet, head: dict[str, str]) -> None:
     label = f"{letter}{sheet.number} "
     white = Look("regular", 13.92, WHITE, "footer")
     sheet.text(525.5 - fonts.width("regular", label, 13.92) / 2, 799.7, label, white)
-    sheet.text(53.3, 792.0, f"{head['season']} Formula Sample: {head['footer']} ", small)
+    sheet.text(53.3, 792.0, f"{head['season']} Formula 1 Sample: {head['footer']} ", small)
     sheet.text(53.3, 803.0, f"©{head['date'][:4]} {OWNER} ", small)
     for baseline, text in ((791.8, f"{long_date(head)} "), (802.8, f"Issue {head['issue']} ")):
         sheet.text(489.8 - fonts.width("regular", text, 9.12), baseline, text, small)
@@ -65,7 +65,7 @@ def cover(head: dict[str, str], style: Style, blocks: list[Block]) -> list[Sheet
 
 
 def _legend(sheet: Sheet, head: dict[str, str], style: Style, plain: Look) -> None:
-    name = f"{head['season']} Formula Sample Regulations - Section {head['section']} [{head['name']}]"
+    name = f"{head['season']} F1 Sample Regulations - Section {head['section']} [{head['name']}]"
     before = f"{name} – Iss {head['before']}"
     entries = (
         ("Black Text", "regular", BLACK, f"Text unchanged from {before} "),
@@ -123,7 +123,7 @@ def _entry(sheet: Sheet, characters: Characters, x: float, y: float) -> None:
 def _slant(sheet: Sheet, x: float, top: float, bottom: float, width: float, color: int) -> None:
     lean = 11.6
     points = ((x, bottom), (x + lean, top), (x + lean + width, top), (x + width, bottom))
-    sheet.outlines.append(Outline(points, color))
+    sheet.shapes.append(Outline(points, color))
 
 
 def _lined(sheet: Sheet, x0: float, y0: float, x1: float, y1: float) -> None:

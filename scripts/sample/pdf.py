@@ -5,7 +5,7 @@ from __future__ import annotations
 import pymupdf
 
 from scripts.sample.fonts import Face
-from scripts.sample.sheet import Outline, Piece, Sheet
+from scripts.sample.sheet import Box, Outline, Picture, Piece, Sheet
 
 WIDTH, HEIGHT = 595, 842
 
@@ -16,12 +16,14 @@ def build(sheets: list[Sheet], head: dict[str, str], ff: dict[str, str]) -> byte
     faces: dict[str, Face] = {}
     contents = [_content(sheet, faces, ff) for sheet in sheets]
     fonts = " ".join(f"/{name} {_font(document, face)} 0 R" for name, face in sorted(faces.items()))
-    for content in contents:
+    for sheet, content in zip(sheets, contents, strict=True):
         page = document.new_page(width=WIDTH, height=HEIGHT)
         stream = _stream(document, content)
-        document.xref_set_key(page.xref, "Resources", f"<< /Font << {fonts} >> >>")
+        pictures = [shape for shape in sheet.shapes if isinstance(shape, Picture)]
+        images = "".join(f"/Im{index} {_image(document, picture)} 0 R " for index, picture in enumerate(pictures))
+        document.xref_set_key(page.xref, "Resources", f"<< /Font << {fonts} >> /XObject << {images} >> >>")
         document.xref_set_key(page.xref, "Contents", f"{stream} 0 R")
-    name = f"{head['season']} Formula Sample Regulations - Section {head['section']} [{head['name']}]"
+    name = f"{head['season']} F1 Sample Regulations - Section {head['section']} [{head['name']}]"
     stamp = f"D:{head['date'].replace('-', '')}120000Z"
     document.set_metadata(
         {
@@ -38,9 +40,24 @@ def build(sheets: list[Sheet], head: dict[str, str], ff: dict[str, str]) -> byte
 
 
 def _content(sheet: Sheet, faces: dict[str, Face], ff: dict[str, str]) -> bytes:
-    parts = [_outline(outline) for outline in sheet.outlines]
+    pictures = [shape for shape in sheet.shapes if isinstance(shape, Picture)]
+    parts = [_shape(shape) for shape in sheet.shapes if not isinstance(shape, Picture)]
+    parts += [_place(picture, index) for index, picture in enumerate(pictures)]
     parts += [_piece(piece, faces, ff) for piece in sheet.pieces]
     return b"\n".join(parts)
+
+
+def _place(picture: Picture, index: int) -> bytes:
+    box = picture.box
+    matrix = f"{box.x1 - box.x0:.2f} 0 0 {box.y1 - box.y0:.2f} {box.x0:.2f} {HEIGHT - box.y1:.2f}"
+    return f"q {matrix} cm /Im{index} Do Q".encode("ascii")
+
+
+def _shape(shape: Box | Outline) -> bytes:
+    if isinstance(shape, Outline):
+        return _outline(shape)
+    size = f"{shape.x1 - shape.x0:.2f} {shape.y1 - shape.y0:.2f}"
+    return f"{_rgb(shape.color)} rg {shape.x0:.2f} {HEIGHT - shape.y1:.2f} {size} re f".encode("ascii")
 
 
 def _outline(outline: Outline) -> bytes:
@@ -78,6 +95,16 @@ def _font(document: pymupdf.Document, face: Face) -> int:
         f"<< /Type /Font /Subtype /TrueType /BaseFont /{face.name} /FirstChar 0 /LastChar 255 "
         f"/Widths [{widths}] /FontDescriptor {descriptor} 0 R /ToUnicode {text_map} 0 R >>",
     )
+
+
+def _image(document: pymupdf.Document, picture: Picture) -> int:
+    xref = _object(
+        document,
+        f"<< /Type /XObject /Subtype /Image /Width {picture.columns} /Height {picture.rows} "
+        "/ColorSpace /DeviceGray /BitsPerComponent 8 >>",
+    )
+    document.update_stream(xref, picture.samples)
+    return xref
 
 
 def _object(document: pymupdf.Document, source: str) -> int:

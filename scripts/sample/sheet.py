@@ -1,4 +1,4 @@
-"""What stands on a page before it is written: pieces of text, filled boxes and outlines, in PDF points from the top."""
+"""What stands on a page before it is written: text, boxes, outlines and pictures, in PDF points from the top."""
 
 from __future__ import annotations
 
@@ -50,17 +50,38 @@ class Outline:
     width: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A filled box; a ruled line is a thin one, as in the FIA's PDFs."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    color: int
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A grey picture of ``columns`` by ``rows`` bytes, and the box it fills."""
+
+    box: Box
+    columns: int
+    rows: int
+    samples: bytes
+
+
 @dataclass(slots=True)
 class Sheet:
-    """A page: its outlines are drawn first, then its text."""
+    """A page: its shapes are drawn first, in order, then its text."""
 
     number: int
     pieces: list[Piece] = field(default_factory=list)
-    outlines: list[Outline] = field(default_factory=list)
+    shapes: list[Box | Outline | Picture] = field(default_factory=list)
 
     def box(self, x0: float, y0: float, x1: float, y1: float, color: int) -> None:
         """Fill a box."""
-        self.outlines.append(Outline(((x0, y0), (x1, y0), (x1, y1), (x0, y1)), color))
+        self.shapes.append(Box(x0, y0, x1, y1, color))
 
     def text(self, x: float, baseline: float, text: str, look: Look) -> None:
         """Write a piece of text."""
