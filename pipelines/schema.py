@@ -172,6 +172,7 @@ class Filters:
     issue: str = ""
     status: str = Status.IN_FORCE.value
     document: str = ""
+    article: str = ""  # an id as printed or as mended, with everything below it
 
 
 @dataclass(frozen=True, slots=True)

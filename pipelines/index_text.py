@@ -1,0 +1,39 @@
+"""THE text of a node, for the dense vector, the sparse one and the reranker alike; and what names a node."""
+
+from __future__ import annotations
+
+import uuid
+
+from pipelines.schema import Clause
+
+RECIPE = "1"
+"""Version of what is indexed: index text, cuts, words and weights. A change makes older indexes a mismatch."""
+
+_NAMESPACE = uuid.UUID("6c3a7f1e-52c4-5d0b-9e0e-0d6b1f6a2f10")
+
+
+def heading(clause: Clause) -> str:
+    """The lines above a clause's words: its headings from the outside in, then its article, title and term."""
+    own = f"{clause.article} {clause.title}".strip()
+    if clause.term:
+        own = f"{own}: “{clause.term}”"
+    return "\n".join((" > ".join(clause.path), own) if clause.path else (own,))
+
+
+def index_text(clause: Clause, words: str) -> str:
+    """The text of a node that holds ``words`` of a clause: heading path, article, term, words."""
+    return f"{heading(clause)}\n{words}"
+
+
+def node_id(generation: str, clause: Clause, part: int) -> str:
+    """The deterministic id of a node: a uuid5 of the document's version and the clause's place in it.
+
+    ``clause.id`` tells clauses apart that repeat an article, term and year within one document.
+    """
+    place = (generation, clause.issue, clause.article, clause.term, clause.year, clause.id, str(part))
+    return str(uuid.uuid5(_NAMESPACE, "\x1f".join(place)))
+
+
+def is_searchable(clause: Clause) -> bool:
+    """Whether a clause can be an answer: it has words, and is neither void nor moved elsewhere."""
+    return bool(clause.text.strip()) and not clause.void and not clause.replaced_by

@@ -1,0 +1,144 @@
+"""Candidates for a question: by vector, by words and by exact look-up, fused by rank, one clause once.
+
+Vector and word ranks are fused in Qdrant, filters inside each prefetch. An exact look-up takes a rank beside them by
+the same formula. A long clause has several nodes: its best one stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+from pipelines.bm25 import query_vector
+from pipelines.index.store import RRF_K, Hit
+from pipelines.schema import Clause, Filters, Understood
+
+if TYPE_CHECKING:
+    from pipelines.index import Index
+    from pipelines.library import Library
+    from pipelines.models.embedding import Embedder
+
+DENSE_WEIGHT = 1.0
+SPARSE_WEIGHT = 1.0
+EXACT_WEIGHT = 1.0
+NODES_A_CANDIDATE = 2
+"""Nodes fetched for each candidate wanted: some clauses have several."""
+MOST_EXACT = 12
+"""An article that is named may stand above dozens of clauses; so many of them take a rank."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A clause that was found: its best node's text, its fused score, and its ranks where they were asked for."""
+
+    clause: Clause
+    text: str
+    score: float
+    ranks: dict[str, int] = field(default_factory=dict)
+
+
+class ClauseRetriever(BaseRetriever):
+    """A LlamaIndex retriever for one question's filters and understanding; cheap to make.
+
+    ``retrieve`` gives at most ``limit`` nodes, one a clause, best first. A node's id is its clause's id.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        library: Library,
+        embedder: Embedder,
+        filters: Filters,
+        understood: Understood,
+        limit: int,
+    ) -> None:
+        super().__init__()
+        self._index = index
+        self._library = library
+        self._embedder = embedder
+        self._filters = filters
+        self._understood = understood
+        self._limit = limit
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return [to_scored_node(candidate) for candidate in self.candidates(query_bundle.query_str)]
+
+    def candidates(self, question: str, explain: bool = False) -> list[Candidate]:
+        """The clauses found for a question, best first; ``explain`` also finds each one's rank at each stage."""
+        dense = self._embedder.query(question)
+        sparse = query_vector(" ".join((question, *self._understood.expansions)))
+        depth = self._limit * NODES_A_CANDIDATE
+        hits: list[Hit] = []
+        for scope in self._index.scopes(self._filters):
+            weights = (DENSE_WEIGHT, SPARSE_WEIGHT)
+            hits += self._index.hybrid(scope, dense, sparse, depth=depth, limit=2 * depth, weights=weights)
+        fused = self._fold(sorted(hits, key=lambda hit: -hit.score))
+        exact = self._exact(fused)
+        for rank, clause in enumerate(exact, start=1):
+            found = fused.setdefault(clause.id, Candidate(clause, "", 0.0))
+            found.score += reciprocal_rank(rank, EXACT_WEIGHT)
+        best = sorted(fused.values(), key=lambda candidate: -candidate.score)[: self._limit]
+        if explain:
+            ranks = {"exact": [clause.id for clause in exact], **self._stage_ranks(dense, sparse, depth)}
+            for candidate in best:
+                candidate.ranks = {
+                    stage: ids.index(candidate.clause.id) + 1
+                    for stage, ids in ranks.items()
+                    if candidate.clause.id in ids
+                }
+        for rank, candidate in enumerate(best, start=1):
+            candidate.ranks["fused"] = rank
+        return best
+
+    def _fold(self, hits: Sequence[Hit]) -> dict[str, Candidate]:
+        """The clauses of the hits, best first, each by its best node."""
+        folded: dict[str, Candidate] = {}
+        for hit in hits:
+            clause = self._library.by_id.get(hit.clause_id)
+            if clause is not None and hit.clause_id not in folded:
+                folded[hit.clause_id] = Candidate(clause, hit.text, hit.score)
+        return folded
+
+    def _exact(self, fused: dict[str, Candidate]) -> list[Clause]:
+        """The clauses that the question names: by article, volume or defined term; then those below a named article.
+
+        Below a named article the order is that of the fused ranks, then the document's.
+        """
+        library, understood, filters = self._library, self._understood, self._filters
+        named: list[Clause] = []
+        for article in understood.articles:
+            named += library.exactly(article, filters)
+        for term in understood.terms:
+            named += library.volume(term, filters) or library.term(term, filters)
+        below = [clause for article in understood.articles for clause in library.article(article, filters)]
+        places = {clause_id: place for place, clause_id in enumerate(fused)}
+        below.sort(key=lambda clause: places.get(clause.id, len(places)))
+        unique = {clause.id: clause for clause in (*named, *below) if not clause.void and not clause.replaced_by}
+        return list(unique.values())[:MOST_EXACT]
+
+    def _stage_ranks(self, dense: list[float], sparse: dict[int, float], depth: int) -> dict[str, list[str]]:
+        ranks: dict[str, list[str]] = {}
+        queries: tuple[tuple[str, Any], ...] = (("dense", dense), ("sparse", sparse))
+        for stage, query in queries:
+            hits = [
+                hit
+                for scope in self._index.scopes(self._filters)
+                for hit in self._index.store.nearest(scope, query, limit=depth)
+            ]
+            ranks[stage] = list(self._fold(sorted(hits, key=lambda hit: -hit.score)))
+        return ranks
+
+
+def reciprocal_rank(rank: int, weight: float) -> float:
+    """A rank's share of a fused score, by Qdrant's formula: ``rank`` counts from 1, ``weight`` stretches it."""
+    return 1 / (rank / weight + RRF_K - 1)
+
+
+def to_scored_node(candidate: Candidate) -> NodeWithScore:
+    """A candidate as a reranker sees it: its best node's text, the clause's words where no node was found."""
+    text = candidate.text or candidate.clause.text
+    return NodeWithScore(node=TextNode(id_=candidate.clause.id, text=text), score=candidate.score)
