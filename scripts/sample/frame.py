@@ -45,22 +45,22 @@ def frame(sheet: Sheet, head: dict[str, str]) -> None:
 def cover(head: dict[str, str], style: Style, blocks: list[Block]) -> list[Sheet]:
     """The cover: title bar, version box, legend, and the contents list over as many pages as it needs."""
     sheet = Sheet(1)
-    plain, bold = (Look(face, 11.04, BLACK, "cover") for face in ("regular", "bold"))
+    plain, bold = (Look(face, 11.04, BLACK, "cover_and_legend") for face in ("regular", "bold"))
     title = f"SECTION {head['section']}: {head['title']} "
     sheet.box(35.0, 71.8, 560.2, 105.8, 0x0033CC)
     _lined(sheet, 35.0, 71.8, 560.2, 105.8)
     _lined(sheet, 37.0, 122.6, 558.2, 178.8)
     middle = 297.6 - fonts.width("bold", title, 18.0) / 2
-    sheet.text(middle, 94.8, title, Look("bold", 18.0, WHITE, "cover"))
+    sheet.text(middle, 94.8, title, Look("bold", 18.0, WHITE, "cover_and_legend"))
     day = date.fromisoformat(head["date"]).strftime("%d/%m/%Y")
     status = "SAMPLE: an invented regulation, not the FIA’s "
     rows = (("Version: ", f"Issue {head['issue']} "), ("Status:  ", status), ("Date:  ", f"{day} "))
     for index, (name, value) in enumerate((*rows, ("Council approval date:  ", f"{day} "))):
         sheet.text(42.5, 134.2 + 13.4 * index, name, plain)
         sheet.text(186.5, 134.2 + 13.4 * index, value, plain)
-    sheet.text(42.5, 205.7, "CONVENTION: ", Look("bold", 12.0, BLACK, "cover"))
+    sheet.text(42.5, 205.7, "CONVENTION: ", Look("bold", 12.0, BLACK, "cover_and_legend"))
     _legend(sheet, head, style, plain)
-    sheet.text(42.5, 336.7, "CONTENTS: ", Look("bold", 12.0, BLACK, "cover"))
+    sheet.text(42.5, 336.7, "CONTENTS: ", Look("bold", 12.0, BLACK, "contents"))
     return _contents(sheet, blocks, style, bold)
 
 
@@ -76,7 +76,7 @@ def _legend(sheet: Sheet, head: dict[str, str], style: Style, plain: Look) -> No
     )
     y = 227.5
     for label, face, color, meaning in entries:
-        write(sheet, [(character, Look(face, 11.04, color, "cover")) for character in label], 42.5, y)
+        write(sheet, [(character, Look(face, 11.04, color, "cover_and_legend")) for character in label], 42.5, y)
         sheet.text(42.5 + fonts.width(face, label, 11.04), y, ": ", plain)
         for line in lines([(character, plain) for character in meaning], 441.0):
             write(sheet, line, 121.0, y)

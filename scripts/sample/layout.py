@@ -80,7 +80,9 @@ class Flow:
 
     def _heading(self, block: Block) -> None:
         if block.number:
-            self._line(block, self.style.characters(block.number, _SIZE, "number", "navy", bold=True), LEFT, 23.2)
+            self._line(
+                block, self.style.characters(block.number, _SIZE, "clause_number", "navy", bold=True), LEFT, 23.2
+            )
         else:
             self._advance(23.2, block)
         title = self.style.characters(block.title, _SIZE, "heading", "navy", bold=True)
@@ -88,7 +90,7 @@ class Flow:
 
     def _clause(self, block: Block) -> None:
         self.margin = TEXT[0]
-        number = self.style.characters(block.number, 9.12, "number", "navy", bold=True)
+        number = self.style.characters(block.number, 9.12, "clause_number", "navy", bold=True)
         self._line(block, number, LEFT, 21.6)
         if block.title:
             title = self.style.characters(block.title, _SIZE, "heading", "navy", bold=True)
@@ -178,7 +180,7 @@ class Flow:
             self._turn()
             self.y = TOP - 20.0
         block.pages.add(self.sheet.number)
-        label = Look("regular", 8.04, BLACK, "figure")
+        label = Look("regular", 8.04, BLACK, "figure_label")
         figure.draw(self.sheet, TEXT[0], self.y + 12.0, label)
         self.y += 16.0 + figure.HEIGHT
 

@@ -119,7 +119,9 @@ class Style:
         if run.tone in ("comment", "governance"):
             face, place = "italic", run.tone
         color = self.governance if run.tone == "governance" else _TONES[tone if run.tone == "black" else run.tone]
-        return Look(face, size, color, "struck" if run.struck else place, run.struck)
+        if run.struck and place != "contents":
+            place = "struck"
+        return Look(face, size, color, place, run.struck)
 
     def characters(
         self, runs: list[Run], size: float, place: str, tone: str = "black", bold: bool = False

@@ -93,7 +93,11 @@ def test_every_page_has_the_frame_of_the_fia_pages(letter: str) -> None:
 def test_struck_words_are_struck_as_pymupdf_sees_it_and_only_they(sections: dict[str, Section]) -> None:
     for letter, section in sections.items():
         document = open_section(letter)
-        seen = sum(len(span["text"].replace(" ", "")) for span in spans(document) if span["char_flags"] & 1)
+        seen = sum(
+            len(span["text"].replace(" ", ""))
+            for span in spans(document)
+            if span["char_flags"] & 1 and span["page"] > 1  # those of the contents count as contents
+        )
         account: dict = section.expected["account"]  # type: ignore[assignment]
         assert seen == account.get("struck", 0)
 
