@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pipelines.schema import Clause, Filters, Reply, SearchResult
+from pipelines.schema import Clause, Filters, Reply, SearchResult, Status
 from pipelines.settings import Settings
 
 if TYPE_CHECKING:
     from pipelines.answer.answerer import Answerer
     from pipelines.engine import Engine
+    from pipelines.index import Manifest
     from pipelines.ingest import IngestReport, ProgressCallback
 
 
@@ -126,12 +127,46 @@ class LocalBackend:
 
         return ingest(paths, self.settings, progress, remove=remove, rebuild=rebuild)
 
+    def documents(self) -> Sequence[dict[str, Any]]:
+        """What is indexed, one entry a document with its status as of now; empty where nothing is."""
+        from pipelines.index import open_index
+
+        index = open_index(self.settings)
+        try:
+            return documents(index.manifest)
+        finally:
+            index.close()
+
     def close(self) -> None:
         """Close the engine if it is open."""
         with self._lock:
             if self._engine is not None:
                 self._engine.close()
             self._engine = self._answerer = None
+
+
+def documents(manifest: Manifest | None) -> list[dict[str, Any]]:
+    """The documents of an index's manifest as plain data, in the order of section, date and file."""
+    from pipelines.index.manifest import in_force
+
+    if manifest is None:
+        return []
+    current = in_force(manifest.entries)
+    return [
+        {
+            "file": entry.document.file,
+            "section": entry.document.section,
+            "issue": entry.document.issue,
+            "date": entry.document.date,
+            "season": entry.document.season,
+            "status": (Status.IN_FORCE if entry.generation in current else Status.SUPERSEDED).value,
+            "pages": entry.document.pages,
+            "clauses": entry.clauses,
+        }
+        for entry in sorted(
+            manifest.entries, key=lambda one: (one.document.section, one.document.date, one.document.file)
+        )
+    ]
 
 
 def connect(settings: Settings) -> Backend:

@@ -35,7 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
     ingest = _command(commands, "ingest", "read files or folders into the index; unchanged files cost nothing")
     ingest.add_argument("paths", nargs="*", metavar="PATH", help="file or folder")
     ingest.add_argument("--remove", action="append", default=[], metavar="FILE", help="take a file out of the index")
-    ingest.add_argument("--rebuild", action="store_true", help="drop the whole index first")
+    ingest.add_argument("--rebuild", action="store_true", help="drop the index first; alone: read again what it held")
 
     clauses = _command(commands, "clauses", "list what is indexed, clause by clause")
     clauses.add_argument("article", nargs="?", default="", metavar="ARTICLE", help="only this article and below it")
@@ -88,6 +88,8 @@ def _run(args: argparse.Namespace, connect: Callable[[Settings], Backend] | None
     from pipelines.settings import load_settings
 
     try:
+        if args.command == "doctor":
+            return commands.doctor(args)
         settings = load_settings()
         logging.basicConfig(
             stream=sys.stderr, level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s"

@@ -30,8 +30,6 @@ def run(args: argparse.Namespace, settings: Settings, open_backend: Callable[[Se
 
         return serve(_overridden(settings, host=args.host, port=args.port))
     with _own_stdout() as out:
-        if args.command == "doctor":
-            return doctor(args, settings, out)
         command = {"ingest": ingest, "clauses": clauses, "search": search, "ask": ask, "eval": evaluate}[args.command]
         backend = (open_backend or connect)(settings)
         with contextlib.closing(backend):
@@ -41,9 +39,7 @@ def run(args: argparse.Namespace, settings: Settings, open_backend: Callable[[Se
 def ingest(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
     """Read files or folders into the index."""
     paths = [Path(path) for path in args.paths]
-    if not paths and args.rebuild:
-        paths = [settings.documents]
-    if not paths and not args.remove:
+    if not paths and not args.remove and not args.rebuild:
         raise UsageError("give a file or folder to read", "Run: techreg ingest data/regulations")
     meter = terminal.ProgressMeter(sys.stderr)
     report = backend.ingest(paths, meter.show, remove=args.remove, rebuild=args.rebuild)
@@ -113,13 +109,14 @@ def evaluate(args: argparse.Namespace, settings: Settings, backend: Backend, out
     return 0
 
 
-def doctor(args: argparse.Namespace, settings: Settings, out: TextIO) -> int:
-    """Check the installation; a warning is no failure."""
+def doctor(args: argparse.Namespace) -> int:
+    """Check the installation, the settings first; a warning is no failure."""
     from app.doctor import diagnose
 
-    checks = diagnose(settings)
-    shaped = {"checks": [check.as_dict() for check in checks]}
-    _print(out, shaped) if args.json else out.write(terminal.doctor(shaped))
+    with _own_stdout() as out:
+        checks = diagnose()
+        shaped = {"checks": [check.as_dict() for check in checks]}
+        _print(out, shaped) if args.json else out.write(terminal.doctor(shaped))
     return 1 if any(check.status == "FAIL" for check in checks) else 0
 
 

@@ -36,6 +36,11 @@ def pending(text: str) -> str:
     return f'<div class="answer pending">{_paragraphs(text)}</div>'
 
 
+def stopped(html: str) -> str:
+    """A turn that was being written, as it stands once it is stopped."""
+    return html.replace('<div class="answer pending"', '<div class="answer stopped"')
+
+
 def answer(reply: Json) -> str:
     """A whole reply: answered, refused or failed, with its warnings and how long it took."""
     match reply["outcome"]:

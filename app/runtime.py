@@ -170,16 +170,19 @@ class Runtime:
         if _has_files(self.settings.documents):
             self.ingest([self.settings.documents], remove=sorted(sample))
         elif not indexed or (sample and sample == indexed):
-            if not self._sample_names():
+            if not self._sample_files():
                 raise IndexEmpty(f"nothing is indexed and {self.settings.documents} is empty")
-            self.ingest([self._sample])
+            self.ingest(self._sample_files())
 
     def _fail(self, error: TechRegError) -> None:
         log.error("%s. %s", error.message, error.fix)
         self.phase, self._error = "failed", error
 
+    def _sample_files(self) -> list[Path]:
+        return sorted(self._sample.glob("*.pdf"))
+
     def _sample_names(self) -> set[str]:
-        return {path.name for path in self._sample.glob("*.pdf")}
+        return {path.name for path in self._sample_files()}
 
     def _require_index(self) -> None:
         if self._documents:
@@ -188,7 +191,7 @@ class Runtime:
             raise self._error
         if self._progress is not None:
             now = self._progress
-            done = f"{now.pages} of {now.pages_total} pages read, {now.clauses} of {now.clauses_total} clauses"
+            done = f"{now.pages} pages read" if now.stage == "read" else f"{now.clauses} of {now.clauses_total} clauses"
             raise IndexEmpty(f"the index is still being built: {done}", "Ask again in a moment")
         raise IndexEmpty("the index is still being opened", "Ask again in a moment")
 

@@ -171,8 +171,14 @@ class ProgressMeter(Counter):
         done, total = (progress.pages, progress.pages_total) if reading else (progress.clauses, progress.clauses_total)
         full = round(self.BAR * min(1.0, done / total)) if total else 0
         bar = "█" * full + "░" * (self.BAR - full)
-        counts = f"{progress.pages}/{progress.pages_total} pages, {progress.clauses}/{progress.clauses_total} clauses"
-        self.line(f"{bar} {counts}  {progress.file}")
+        pages = _of(progress.pages, progress.pages_total)
+        clauses = _of(progress.clauses, progress.clauses_total)
+        self.line(f"{bar} {pages} pages, {clauses} clauses  {progress.file}")
+
+
+def _of(done: int, total: int) -> str:
+    """A count, and its total where that is known already."""
+    return f"{done} of {total}" if total else str(done)
 
 
 def _heading(shaped: Json) -> str:

@@ -44,8 +44,7 @@ def mount(app: FastAPI, runtime: Runtime) -> None:
         theme=gr.themes.Base(
             primary_hue="neutral", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
         ),
-        css_paths=[STATIC / "app.css"],
-        head=f"<script>{(STATIC / 'app.js').read_text(encoding='utf-8')}</script>",
+        head=_head(),
         footer_links=[],
         run_history=False,
         show_error=False,
@@ -54,6 +53,12 @@ def mount(app: FastAPI, runtime: Runtime) -> None:
         enable_monitoring=False,
         pwa=False,
     )
+
+
+def _head() -> str:
+    """The page's style and behaviour. As ``css`` Gradio would rewrite every selector, so the style goes here too."""
+    style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("app.css", "app.js"))
+    return f"<style>{style}</style><script>{script}</script>"
 
 
 def build(runtime: Runtime) -> gr.Blocks:
@@ -67,14 +72,15 @@ def build(runtime: Runtime) -> gr.Blocks:
 
     with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
         turns = gr.State([])
-        top = gr.HTML(elem_id="top")
+        top = _html("", "top")
         with gr.Row(elem_id="workspace"):
             with gr.Column(elem_id="chat", scale=6, min_width=320):
-                past = gr.HTML(elem_id="past")
-                current = gr.HTML(_WELCOME, elem_id="current")
+                past = _html("", "past")
+                current = _html(_WELCOME, "current")
                 with gr.Row(elem_id="composer"):
                     question = gr.Textbox(
-                        placeholder="Ask in your own words, or name an article",
+                        label="Question",
+                        placeholder="Ask, or name an article",
                         show_label=False,
                         container=False,
                         autofocus=True,
@@ -83,13 +89,13 @@ def build(runtime: Runtime) -> gr.Blocks:
                         scale=6,
                     )
                     section = gr.Dropdown(
-                        SECTIONS, value="", show_label=False, container=False, elem_id="section", scale=2, min_width=140
+                        SECTIONS, value="", label="Section", show_label=False, container=False, elem_id="section"
                     )
                     send = gr.Button("Ask", variant="primary", elem_id="send", scale=0, min_width=72)
                     stop = gr.Button("Stop", elem_id="stop", scale=0, min_width=72)
             with gr.Column(elem_id="evidence", scale=5, min_width=320):
-                cards = gr.HTML(render_html.evidence([]), elem_id="cards")
-        gr.HTML(_FOOT, elem_id="foot")
+                cards = _html(render_html.evidence([]), "cards")
+        _html(_FOOT, "foot")
 
         page.load(opened, outputs=top, queue=False, show_progress="hidden")
         asked = gr.on(
@@ -102,8 +108,12 @@ def build(runtime: Runtime) -> gr.Blocks:
             trigger_mode="once",
             api_visibility="private",
         )
-        stop.click(None, cancels=[asked], show_progress="hidden")
+        stop.click(render_html.stopped, current, current, cancels=[asked], show_progress="hidden")
     return page.queue(max_size=QUEUE_LENGTH, default_concurrency_limit=ASK_AT_ONCE)
+
+
+def _html(value: str, elem_id: str) -> gr.HTML:
+    return gr.HTML(value, elem_id=elem_id, apply_default_css=False)
 
 
 def stream(runtime: Runtime, question: str, filters: Filters, turns: Turns) -> Iterator[tuple[Any, ...]]:

@@ -3,6 +3,8 @@
   "use strict";
   const POLL_MS = 1500;
 
+  const of = (done, total) => (total ? `${done} of ${total}` : `${done}`);
+
   function showProgress(health) {
     const box = document.getElementById("progress");
     if (!box) return;
@@ -14,10 +16,15 @@
     } else if (health.status === "indexing" && now) {
       const bar = document.createElement("progress");
       const reading = now.stage === "read";
-      bar.max = Math.max(1, reading ? now.pages_total : now.clauses_total);
-      bar.value = reading ? now.pages : now.clauses;
+      const total = reading ? now.pages_total : now.clauses_total;
+      if (total) {
+        bar.max = total;
+        bar.value = reading ? now.pages : now.clauses;
+      }
       const said = document.createElement("span");
-      said.textContent = `Indexing: ${now.pages} of ${now.pages_total} pages, ${now.clauses} of ${now.clauses_total} clauses`;
+      said.textContent = reading
+        ? `Reading: ${of(now.pages, now.pages_total)} pages`
+        : `Indexing: ${of(now.clauses, now.clauses_total)} clauses. What is indexed can be asked already.`;
       box.append(bar, said);
     } else if (health.status === "starting" || health.status === "indexing") {
       box.append("Opening the index …");
@@ -57,9 +64,22 @@
     }
   });
 
+  // The turn that is being written stays in sight, unless the reader has scrolled away from the end.
+  function follow() {
+    const chat = document.getElementById("chat");
+    let atEnd = true;
+    chat.addEventListener("scroll", () => {
+      atEnd = chat.scrollHeight - chat.scrollTop - chat.clientHeight < 80;
+    });
+    new MutationObserver(() => {
+      if (atEnd) chat.scrollTop = chat.scrollHeight;
+    }).observe(document.getElementById("current"), { childList: true, subtree: true, characterData: true });
+  }
+
   function begin() {
     const box = document.getElementById("progress");
     if (!box) return setTimeout(begin, 100);
+    follow();
     if (box.dataset.status !== "ready") poll(undefined);
   }
   begin();

@@ -16,6 +16,7 @@ def sample(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "b.pdf").touch()
     (folder / "c.pdf").touch()
+    (folder / "source.txt").touch()  # what the PDFs are built from is not read
     return folder
 
 
@@ -39,7 +40,7 @@ def test_the_documents_folder_is_indexed(settings, empty_backend, sample):
 
 def test_the_sample_is_indexed_where_there_is_nothing(settings, empty_backend, sample):
     started(settings, empty_backend, sample)
-    assert empty_backend.ingested == [((sample,), (), False)]
+    assert empty_backend.ingested == [((sample / "b.pdf", sample / "c.pdf"), (), False)]
 
 
 def test_documents_replace_the_sample(settings, backend, sample):
@@ -64,7 +65,7 @@ def test_a_hidden_file_is_no_document(settings, empty_backend, sample):
     settings.documents.mkdir()
     (settings.documents / ".gitkeep").touch()
     started(settings, empty_backend, sample)
-    assert empty_backend.ingested == [((sample,), (), False)]
+    assert empty_backend.ingested == [((sample / "b.pdf", sample / "c.pdf"), (), False)]
 
 
 def test_a_server_that_starts_later_is_waited_for(settings, backend, sample, monkeypatch):

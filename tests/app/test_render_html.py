@@ -1,0 +1,170 @@
+"""The chat's HTML: everything is escaped, nothing turns into markup, marks stand where the quote stands."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from app import render, render_html
+from pipelines.schema import Answer, Citation, Failure, Passage, Refusal, Understood
+
+HOSTILE = "<script>alert(1)</script> $215 million and $3 *bold* _it_ [link](http://x) \\(x\\) ${1+1} {{y}} \"'&"
+
+
+class Outline(HTMLParser):
+    """The tags, attributes and text of a piece of HTML; unclosed or crossed tags are an error."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def replied(text: str, clause, quote: str = "") -> Answer:
+    document = clause.document
+    cited = Citation(
+        clause.id, clause.article, clause.term, clause.section, clause.issue, document.date, clause.page_start,
+        quote or clause.text, True,
+    )  # fmt: skip
+    return Answer("q", text, (cited,), (Passage(clause, 1.0),), Understood("q"), 0.9, ms={"total": 9.6, "search": 4.0})
+
+
+def test_every_word_of_a_question_is_text():
+    outline = Outline(render_html.turn(HOSTILE, render_html.pending(HOSTILE)))
+    assert outline.text.count(HOSTILE) == 2
+    assert {tag for tag, _ in outline.tags} == {"article", "h2", "div", "p"}
+
+
+def test_every_word_of_an_answer_is_text(clause):
+    outline = Outline(render_html.answer(render.reply(replied(HOSTILE, clause))))
+    assert HOSTILE in outline.text
+
+
+def test_every_word_of_a_clause_is_text(clause):
+    from dataclasses import replace
+
+    hostile = replace(clause, text=HOSTILE, title=HOSTILE, term=HOSTILE, path=(HOSTILE,), id='"><i>')
+    (card,) = render.evidence(replied("x", hostile))
+    outline = Outline(render_html.card(card))
+    assert outline.text.count(HOSTILE) == 4
+    assert "i" not in {tag for tag, _ in outline.tags}
+
+
+def test_a_named_article_becomes_a_chip_that_names_its_card(clause):
+    html = render_html.answer(render.reply(replied("See [B1.6.3], not [B9.9].", clause)))
+    outline = Outline(html)
+    ((_, attributes),) = [tag for tag in outline.tags if tag[0] == "button"]
+    assert attributes == {"class": "chip", "data-clause": "b-1-6-3"}
+    assert "not [B9.9]." in outline.text
+    assert 'id="clause-b-1-6-3"' in render_html.evidence(render.evidence(replied("x", clause)))
+
+
+def test_a_card_says_where_its_clause_stands(clause):
+    (card,) = render.evidence(replied("x", clause, "A fine may not exceed $215 million."))
+    text = Outline(render_html.card(card)).text
+    assert "B1.6.3 Fines" in text
+    assert "changed in this issue" in text
+    assert "B1 GENERALB1.6 Penalties" in text
+    assert "Section B, issue 05, 2026-02-27, pages 12–13" in text
+    assert "<mark>A fine may not exceed $215 million.</mark>" in render_html.card(card)
+
+
+def test_two_quotes_of_one_clause_are_one_card(clause):
+    from dataclasses import replace
+
+    first = replied("x", clause, "A fine may not exceed")
+    both = replace(
+        first, citations=(first.citations[0], replace(first.citations[0], page=13, quote="It is due within"))
+    )
+    (card,) = render.evidence(both)
+    assert [quote["page"] for quote in card["quotes"]] == [12, 13]
+    assert render_html.card(card).count("<mark>") == 2
+
+
+def test_an_unverified_quote_is_said_to_be_one(clause):
+    from dataclasses import replace
+
+    reply = replied("x", clause)
+    (card,) = render.evidence(replace(reply, citations=(replace(reply.citations[0], verified=False),)))
+    assert "quote not found on the page" in render_html.card(card)
+
+
+def test_a_refusal_names_the_nearest_headings_and_no_source():
+    refusal = Refusal("q", "Nothing on zebras.", Understood("q"), 0.1, ("B1 GENERAL", "C2 <x>"))
+    outline = Outline(render_html.answer(render.reply(refusal)))
+    assert "Nothing on zebras.Nearest headings:B1 GENERALC2 <x>" in outline.text
+    assert render.evidence(refusal) == []
+
+
+def test_a_failure_is_one_line_with_its_fix_and_folded_details():
+    outline = Outline(render_html.answer(render.reply(Failure("q", "ModelTimeout", "no answer", "Wait"))))
+    assert "No answer. Wait" in outline.text
+    assert ("details", {}) in outline.tags
+
+
+def test_words_are_lines_and_tables():
+    text = "Points:\n| P | Pts |\n| --- | :-: |\n| 1st | 25 |\n| a\\|b | 18 |\nNo others."
+    table = (text.index("| P"), text.index("\nNo others"))
+    html = render_html.words(text, (), [table])
+    assert re.findall(r"<t[hd]>(.*?)</t[hd]>", html) == ["P", "Pts", "1st", "25", "a|b", "18"]
+    assert html.startswith("<p>Points:</p><div")
+    assert html.endswith("</div><p>No others.</p>")
+
+
+def test_a_mark_in_a_table_lights_its_row():
+    text = "| P | Pts |\n| --- | --- |\n| 1st | 25 |\n| 2nd | 18 |"
+    span = render_html.find("2nd 18", text)
+    html = render_html.words(text, [span], [(0, len(text))])
+    assert html.count('class="hit"') == 1
+    assert '<tr class="hit"><td>2nd</td>' in html
+
+
+def test_a_mark_over_two_lines_is_closed_on_each():
+    text = "One two\nthree four"
+    html = render_html.words(text, [render_html.find("two three", text)])
+    assert html == "<p>One <mark>two</mark></p><p><mark>three</mark> four</p>"
+
+
+def test_overlapping_marks_are_no_broken_html():
+    html = render_html.words("abcdef", [(0, 4), (2, 6)])
+    assert html == "<p><mark>abcd</mark><mark>ef</mark></p>"
+
+
+@pytest.mark.parametrize(("quote", "found"), [("b  c", (2, 5)), ("x", None), ("", None), ("c.", None)])
+def test_finding_a_quote(quote, found):
+    assert render_html.find(quote, "a b c d") == found
+
+
+def test_the_corpus_names_issue_and_date():
+    documents = [
+        {"file": "b2.pdf", "section": "B", "issue": "05", "date": "2026-02-27", "status": "superseded"},
+        {"file": "a.pdf", "section": "A", "issue": "02", "date": "2026-02-27", "status": "in_force"},
+        {"file": "notes.md", "section": "notes.md", "issue": "", "date": "", "status": "in_force"},
+    ]
+    text = Outline(render_html.corpus(documents, sample=False)).text
+    assert text == "Indexed:A issue 02, 2026-02-27B issue 05, 2026-02-27 (superseded)notes.md"
+    assert "not the FIA’s" in render_html.corpus(documents, sample=True)
+    assert "Nothing is indexed yet" in render_html.corpus([], sample=False)
+
+
+def test_a_stopped_turn_keeps_what_was_written():
+    html = render_html.stopped(render_html.turn("q", render_html.pending("The first words.")))
+    assert "The first words." in html
+    assert 'class="answer stopped"' in html
+    assert "pending" not in html
