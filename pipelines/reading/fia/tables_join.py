@@ -115,11 +115,12 @@ def _mend_cut(upper: list[list[Cell]], body: list[list[Cell]], header_rows: int)
 
 
 def _is_rest(above: list[list[Cell]], row: list[Cell]) -> bool:
-    """True when a row lacks most of the columns that the rows above it always fill."""
+    """True when a row lacks most of the columns that the rows above it always fill, cells over several rows aside."""
     filled: dict[int, int] = {}
     for cell in (cell for other in above for cell in other if cell.text):
         for col in range(cell.col, cell.col + cell.col_span):
-            filled[col] = filled.get(col, 0) + cell.row_span
+            filled[col] = filled.get(col, 0) + 1
     keys = {col for col, count in filled.items() if count >= _FILLED * len(above)}
-    present = {col for cell in row if cell.text for col in range(cell.col, cell.col + cell.col_span)}
+    there = [cell for cell in row if cell.text or cell.row_span > 1]
+    present = {col for cell in there for col in range(cell.col, cell.col + cell.col_span)}
     return bool(keys) and len(keys - present) >= _LACKING * len(keys)

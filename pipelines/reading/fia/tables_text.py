@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from pipelines.reading.fia.page import Glyph
 
 # In parts of the type size: a gap this wide is a space though none is printed; a baseline this far off is another line;
@@ -27,7 +29,7 @@ def cell_text(glyphs: list[Glyph]) -> str:
     """
     parts: list[str] = []
     last: Glyph | None = None  # the last glyph, struck or not
-    base: Glyph | None = None  # the last one in force that is neither white space nor raised
+    base = _first_base(glyphs)  # what a raised glyph is measured by: the last one in force that is not raised
     gap = False  # a wrapped line, a wide gap or a struck space lies between the last written glyph and the next
     for glyph in glyphs:
         if last is not None:
@@ -39,8 +41,8 @@ def cell_text(glyphs: list[Glyph]) -> str:
                 parts.append(" ")
             gap = False
             raised = base is not None and _is_raised(base, glyph)
-            # After a space or a bracket the number stands apart already.
-            apart = not parts or parts[-1].isspace() or parts[-1] == "("
+            # After a space or a bracket a number stands apart already.
+            apart = glyph.text != "o" and (not parts or parts[-1].isspace() or parts[-1] == "(")
             parts.append(glyph.text.translate(_SUPERSCRIPTS if raised and not apart else _SYMBOLS))
             if not raised and not glyph.raw.isspace():
                 base = glyph
@@ -48,6 +50,13 @@ def cell_text(glyphs: list[Glyph]) -> str:
         if last is None or glyph.x1 - glyph.x0 > 0.01 or not glyph.upright:
             last = glyph
     return " ".join("".join(parts).split())
+
+
+def _first_base(glyphs: list[Glyph]) -> Glyph | None:
+    """The largest glyph of the first line in force, which may begin with raised ones."""
+    inked = [glyph for glyph in glyphs if not glyph.struck and not glyph.raw.isspace()]
+    line = [glyph for glyph in inked if abs(glyph.baseline - inked[0].baseline) < _LINE * glyph.size]
+    return max(line, key=attrgetter("size"), default=None)
 
 
 def _is_raised(before: Glyph, glyph: Glyph) -> bool:
