@@ -48,7 +48,8 @@ _EMPTY = frozenset(
     """a an and are as at be been being but by can could did do does for from had has have how if in into is it its may
     might must of on or shall should so than that the their them then there these they this those to was were what when
     where which who whom whose why will with would you your i we us our me my about also any please tell give show say
-    many much long often ever just ok okay same other one ones else too during after before under than between within without over case happens happen happened apply applies
+    many much long often ever just ok okay same other one ones else too during after before
+    under than between within without over case happens happen happened apply applies
     allowed allow rule rules""".split()
 )
 

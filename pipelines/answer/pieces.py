@@ -53,7 +53,7 @@ def pieces(clause: Clause) -> tuple[Piece, ...]:
             stack, base = [], None
             spans = sentences(clause.text, line.start, line.end)
             found.extend(Piece(start, end, "sentence") for start, end in spans)
-            base = len(found) - 1 if spans else None
+            base = len(found) - 1 if spans and clause.text[spans[-1][1] - 1] not in ".;" else None
             continue
         mark = marker.group("mark") or marker.group("bullet")
         style = mark if marker.group("bullet") else _style(mark, stack)
@@ -91,12 +91,12 @@ def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def cells(row: str) -> list[str]:
     """The cells of one Markdown table row; empty cells are kept as ""."""
-    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
+    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", row.strip()[1:-1])]
 
 
 def is_rule(row: str) -> bool:
     """Whether a Markdown table line is the rule under the header."""
-    return bool(re.fullmatch(r"\s*\|?(?:\s*:?-{2,}:?\s*\|?)+\s*", row))
+    return bool(re.fullmatch(r"\s*\|?(?:\s*(?:-{2,}|:-+:?|-+:)\s*\|?)+\s*", row))
 
 
 def _lines(text: str) -> list[_Line]:

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from pipelines.answer.cite import Citer, render
+from pipelines.answer.extractive import Extract, Limits, extract
+from pipelines.answer.verify import Verifier
+from pipelines.answer.words import WordStatistics
+from pipelines.schema import Clause, Passage, SearchResult, Understood
+
+
+@pytest.fixture(scope="module")
+def statistics(law: dict[str, Clause]) -> WordStatistics:
+    return WordStatistics(clause.text for clause in law.values())
+
+
+def found(question: str, *passages: Passage) -> SearchResult:
+    return SearchResult(question, Understood(question), passages, {})
+
+
+def words_of(extracts: Sequence[Extract]) -> str:
+    return " ".join(text for one in extracts for text in one.texts())
+
+
+TIGHT = Limits(words=25, words_list=25, words_further=20)
+
+
+def test_nothing_is_taken_from_nothing(law: dict[str, Clause], statistics: WordStatistics) -> None:
+    assert extract(found("Pit lane speed?"), statistics) == ()
+    void = Passage(replace(law["C4.1"], void=True), 1.0)
+    assert extract(found("Mass?", void), statistics) == ()
+
+
+def test_the_sentence_that_answers_is_taken_word_for_word(law: dict[str, Clause], statistics: WordStatistics) -> None:
+    taken = extract(found("How fast may one go in the pit lane, what is the limit?", Passage(law["B1.6.3"], 1)),
+                    statistics, limits=TIGHT)  # fmt: skip
+    assert "A speed limit of 80km/h will be imposed in the Pit Lane during the whole Competition." in taken[0].texts()
+
+
+def test_a_number_is_preferred_where_the_question_asks_for_one(
+    law: dict[str, Clause], statistics: WordStatistics
+) -> None:
+    asked = found("how much is the driver fined?", Passage(law["B1.6.3"], 1))
+    assert "100 euros" in words_of(extract(asked, statistics, limits=TIGHT))
+
+
+def test_only_the_rows_that_answer_are_taken_under_their_header(
+    law: dict[str, Clause], statistics: WordStatistics
+) -> None:
+    asked = found("points for 2nd", Passage(law["A2.2.1"], 1))
+    taken = extract(asked, statistics, limits=Limits(rows=1))
+    assert "| Position | Points |" in words_of(taken)
+    assert "| 2nd | 18 |" in words_of(taken)
+    assert "| 3rd | 15 |" not in words_of(taken)
+
+
+def test_a_further_clause_must_be_nearly_as_good(law: dict[str, Clause], statistics: WordStatistics) -> None:
+    near = found("mass or speed", Passage(law["C4.1"], 1.0), Passage(law["B1.6.3"], 0.95))
+    far = found("mass or speed", Passage(law["C4.1"], 1.0), Passage(law["B1.6.3"], 0.5))
+    assert [one.clause.article for one in extract(near, statistics)] == ["C4.1", "B1.6.3"]
+    assert [one.clause.article for one in extract(far, statistics)] == ["C4.1"]
+
+
+def test_the_budget_is_kept_and_a_single_long_sentence_is_still_given(
+    law: dict[str, Clause], statistics: WordStatistics
+) -> None:
+    asked = found("fine in the pit lane", Passage(law["B1.6.3"], 1))
+    assert len(words_of(extract(asked, statistics, limits=TIGHT)).split()) <= 25
+    one = extract(asked, statistics, limits=Limits(words=3, words_list=3))
+    assert len(one[0].spans) == 1
+
+
+def test_a_scorer_decides_between_pieces(law: dict[str, Clause], statistics: WordStatistics) -> None:
+    def reversing(question: str, texts: Sequence[str]) -> Sequence[float]:
+        return [float("reversed" in text) * 10 for text in texts]
+
+    asked = found("pit lane", Passage(law["B1.6.3"], 1))
+    assert "reversed" in words_of(extract(asked, statistics, reversing, Limits(words=15, words_list=15)))
+
+
+def test_the_rendered_answer_keeps_lines_gaps_and_names_its_article(law: dict[str, Clause]) -> None:
+    clause = law["B1.6.3"]
+    text = clause.text
+    last = text.index("b. At")
+    heading = (0, text.index("A speed") - 1)
+    limit = (text.index("A speed"), text.index(" This limit"))
+    item = (last, len(text))
+    citer = Citer(Verifier())
+    assert render([citer.cite(Extract(clause, (heading, limit, item), 1.0))]) == (
+        "Driving in the Pit Lane\nA speed limit of 80km/h will be imposed in the Pit Lane during the whole Competition."
+        "\nb. At no time may a car be reversed in the Pit Lane under its own power. [B1.6.3]"
+    )
+    table = law["A2.2.1"]
+    start = table.tables[0][0]
+    spans = ((0, start - 1), (start, len(table.text)))
+    assert render([citer.cite(Extract(table, spans, 1.0))]) == table.text.replace(":\n|", ":\n\n|") + "\n\n[A2.2.1]"

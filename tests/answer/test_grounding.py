@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pipelines.answer.grounding import check, statements, unsupported
+from pipelines.schema import Clause, Passage, Status
+
+LAW = (
+    "A limit of 80km/h applies. The fine is €100, at most €1,000, within two (2) hours, under Article B1.9.3. 1.50 mm."
+)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The limit is 80 km/h.",
+        "The limit is 80 kph.",
+        "At most €1000 [1].",
+        "Within 2 hours, two hours.",
+        "See B1.9.3, in B1 and B1.9.",
+        "It is 1.5 mm.",
+        "The first of both is one.",
+    ],
+)
+def test_numbers_units_and_ids_that_the_law_has(statement: str) -> None:
+    assert unsupported(statement, LAW) == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "missing"),
+    [
+        ("The limit is 90 km/h.", ("90 km/h",)),
+        ("The limit is 80 mph.", ("80 mph",)),
+        ("A fine of $100.", ("100 $",)),
+        ("Within three hours.", ("3 hour",)),
+        ("See B1.9.4.", ("B1.9.4",)),
+        ("It is 15 mm.", ("15 mm",)),
+    ],
+)
+def test_numbers_units_and_ids_that_it_has_not(statement: str, missing: tuple[str, ...]) -> None:
+    assert unsupported(statement, LAW) == missing
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_statements_end_at_their_citation_or_line_however_the_text_arrives(size: int) -> None:
+    text = "The limit is 80km/h [1]. It may be changed [1][2]. So:\n- one [3]\n- two [1, 2]\nNo citation"
+    pieces = [text[i : i + size] for i in range(0, len(text), size)]
+    assert list(statements(pieces)) == [
+        ("", "The limit is 80km/h [1]."),
+        (" ", "It may be changed [1][2]."),
+        (" ", "So:"),
+        ("\n", "- one [3]"),
+        ("\n", "- two [1, 2]"),
+        ("\n", "No citation"),
+    ]
+
+
+@pytest.fixture
+def given(law: dict[str, Clause]) -> dict[int, Passage]:
+    return {1: Passage(law["B1.6.3"], 1.0), 3: Passage(law["C4.1"], 0.5)}
+
+
+def test_a_statement_that_holds(given: dict[int, Passage]) -> None:
+    statement = check("The limit is 80km/h [1].", given)
+    assert statement.cited == (1,)
+    assert statement.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("The limit is 80km/h.", "no citation"),
+        ("The limit is 80km/h [2].", "[2] is no passage that was given"),
+        ("The limit is 60km/h [1].", "60 km/h is not in B1.6.3"),
+        ("The mass is 80km/h [3].", "80 km/h is not in C4.1"),
+        ("It says “the limit is for all the cars” [1].", "“the limit is for all the cars” is no wording of B1.6.3"),
+    ],
+)
+def test_statements_that_do_not_hold(given: dict[int, Passage], text: str, problem: str) -> None:
+    assert check(text, given).problems == (problem,)
+
+
+def test_a_true_quote_holds(given: dict[int, Passage]) -> None:
+    assert check("It is “imposed in the Pit Lane during the whole Competition” [1].", given).problems == ()
+
+
+def test_law_that_is_void_superseded_or_of_a_later_year_is_refused(law: dict[str, Clause]) -> None:
+    clause = law["C4.1"]
+    text = "The mass is 724kg [1]."
+    assert check(text, {1: Passage(replace(clause, void=True), 1)}).problems == ("C4.1 is void",)
+    old = replace(clause, status=Status.SUPERSEDED)
+    assert check(text, {1: Passage(old, 1)}).problems == ("C4.1 is of a superseded issue",)
+    later = replace(clause, status=Status.FUTURE, year="2027")
+    assert check(text, {1: Passage(later, 1)}).problems == ("C4.1 is the text of 2027",)
+    assert check(text, {1: Passage(later, 1)}, year="2027").problems == ()
+
+
+def test_a_line_that_leads_on_needs_no_citation(given: dict[int, Passage]) -> None:
+    assert not check("The penalties are:", given).says_something
+    assert check("The penalties are:", given).problems == ()
