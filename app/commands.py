@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar, cast
+from typing import Any, TextIO, TypeVar
 
 from app import render, terminal
 from app.backend import Backend, connect
@@ -16,9 +16,6 @@ from app.batch import Line, read_batch
 from pipelines.errors import TechRegError, UsageError
 from pipelines.schema import Failure, Filters, SearchResult
 from pipelines.settings import Settings
-
-if TYPE_CHECKING:
-    from pipelines.engine import Engine
 
 T = TypeVar("T")
 
@@ -103,7 +100,7 @@ def evaluate(args: argparse.Namespace, settings: Settings, backend: Backend, out
     from eval.retrieval import evaluate as evaluate_retrieval
 
     count = terminal.Counter(sys.stderr, "questions")
-    report = evaluate_retrieval(Path(args.gold), cast("Engine", backend), progress=count).as_dict()
+    report = evaluate_retrieval(Path(args.gold), backend, progress=count).as_dict()
     count.close()
     _print(out, report) if args.json else out.write(terminal.retrieval(report))
     return 0

@@ -20,10 +20,9 @@ HEADER = "# The versions this project is tested with. Written by: python -m scri
 
 
 def direct_requirements() -> list[Requirement]:
-    """What ``pyproject.toml`` asks for: the dependencies and every extra."""
+    """What ``pyproject.toml`` asks for: the dependencies, and those of the ``dev`` extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lines = [*project["dependencies"], *(line for extra in project["optional-dependencies"].values() for line in extra)]
-    return [Requirement(line) for line in lines]
+    return [Requirement(line) for line in (*project["dependencies"], *project["optional-dependencies"]["dev"])]
 
 
 def lock() -> str:
