@@ -330,7 +330,10 @@ def test_a_row_that_the_page_break_cuts_is_one_row() -> None:
     [upper] = _part(1, ["Item", "Limit"], [["a", "lie forward"], ["b", "lie rearward and"]], 700).tables()
     [lower] = _part(2, ["Item", "Limit"], [["", "above"], ["c", "3"]], 80).tables()
     table = join(upper, lower)
-    assert table.markdown().splitlines()[3:] == ["| b | lie rearward and above |", "| c | 3 |"]
+    text, spans = table.layout()
+    assert text.splitlines()[3:] == ["| b | lie rearward and above |", "| c | 3 |"]
+    parts = [(text[start:end], {glyph.page for glyph in cell.glyphs}) for cell, start, end in spans[5:7]]
+    assert parts == [("lie rearward and", {1}), ("above", {2})]
 
 
 def test_a_cell_that_spans_the_page_break_is_one_cell() -> None:

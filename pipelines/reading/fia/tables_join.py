@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pipelines.reading.fia.tables_model import Cell, Table
 
 # Points within which two column borders are one.
@@ -81,7 +83,7 @@ def _copy(table: Table, edges: tuple[float, ...]) -> list[list[Cell]]:
         for cell in row:
             col = place(table.edges[cell.col])
             span = place(table.edges[cell.col + cell.col_span]) - col
-            cells.append(Cell(cell.row, col, cell.row_span, span, list(cell.glyphs), cell.text))
+            cells.append(replace(cell, col=col, col_span=span, glyphs=list(cell.glyphs), parts=list(cell.parts)))
         rows.append(cells)
     return rows
 
@@ -95,8 +97,7 @@ def _mend_cut(upper: list[list[Cell]], body: list[list[Cell]], header_rows: int)
     if matched and _is_rest(upper[header_rows:], body[0]):
         for over, cell in pairs:
             if over is not None:
-                over.glyphs += cell.glyphs
-                over.text = f"{over.text} {cell.text}".strip()
+                _add(over, cell)
                 over.row_span += cell.row_span - 1
         del body[0]
         for cell in (cell for row in body for cell in row):
@@ -112,6 +113,14 @@ def _mend_cut(upper: list[list[Cell]], body: list[list[Cell]], header_rows: int)
             over.glyphs += cell.glyphs
             over.row_span += cell.row_span
             body[0].remove(cell)
+
+
+def _add(cell: Cell, rest: Cell) -> None:
+    """Put the rest of a cell that the page break cut to its beginning."""
+    if cell.text and rest.text:
+        cell.parts = [*(cell.parts or [replace(cell, glyphs=list(cell.glyphs))]), replace(rest)]
+    cell.glyphs += rest.glyphs
+    cell.text = f"{cell.text} {rest.text}".strip()
 
 
 def _is_rest(above: list[list[Cell]], row: list[Cell]) -> bool:

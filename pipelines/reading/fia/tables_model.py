@@ -15,6 +15,7 @@ class Cell:
     """One cell: its own glyphs in reading order, their text on one line, and the part of the grid that it covers.
 
     ``row`` and ``col`` count from 0 in the table. A cell is compared by identity: equal words are still two cells.
+    ``parts`` holds the pieces of a cell that a page break cut, one a page; it is empty for any other cell.
     """
 
     row: int
@@ -23,6 +24,7 @@ class Cell:
     col_span: int
     glyphs: list[Glyph]
     text: str
+    parts: list[Cell] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -86,7 +88,7 @@ class Table:
 
         Returns:
             The Markdown without a final line break, and (cell, start, end) for each non-empty writing of a cell, in
-            order of ``start``; offsets are into the Markdown.
+            order of ``start``; offsets are into the Markdown. Of a cell in parts each part is given by itself.
         """
         places = self.grid()
         writer = _Writer()
@@ -138,8 +140,10 @@ class _Writer:
             for index, cell in enumerate(stack):
                 if index:
                     text += HEADER_JOINT
-                start = self._length + len(text)
-                text += cell.text.replace("|", "\\|")
-                self.spans.append((cell, start, self._length + len(text)))
+                for number, part in enumerate(cell.parts or [cell]):
+                    text += " " if number else ""
+                    start = self._length + len(text)
+                    text += part.text.replace("|", "\\|")
+                    self.spans.append((part, start, self._length + len(text)))
             text += " |" if stack else "|"
         self.line(text)
