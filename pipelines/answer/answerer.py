@@ -190,7 +190,7 @@ class Answerer:
     ) -> Generator[str, None, Reply]:
         """The language model's answer, or what stands in for it."""
         if model.breaker.open:
-            return self._fallback(result, confidence, "the language model failed too often and is left alone for now")
+            return (yield from self._fallback(result, confidence, "the language model failed too often and rests now"))
         written = compose.Written(result.passages, self._statistics, self._citer, mark=self._mark)
         writer = Writer(model, self.settings.context_tokens, self.settings.answer_tokens)
         year = result.understood.year
@@ -202,11 +202,11 @@ class Answerer:
             return refusal(result, confidence, model=model.name)
         except ModelError as error:
             if model.breaker.open and not written.draft.text:
-                return self._fallback(result, confidence, error.message)
+                return (yield from self._fallback(result, confidence, error.message))
             return replace(failure(result.question, error, result), model=model.name)
         draft = written.draft
-        if not written.holding:
-            reply = self._fallback(result, confidence, "no statement of the language model passed its checks")
+        if not draft.text:
+            reply = yield from self._fallback(result, confidence, "no statement of the model's passed its checks")
             return replace(reply, warnings=(*reply.warnings, *draft.warnings))
         return self._answer(result, confidence, draft, model=model.name)
 
@@ -224,9 +224,10 @@ class Answerer:
             ms=result.ms,
         )
 
-    def _fallback(self, result: SearchResult, confidence: float, why: str) -> Answer | Failure:
+    def _fallback(self, result: SearchResult, confidence: float, why: str) -> Generator[str, None, Answer | Failure]:
         """The extractive answer in place of the model's, and why."""
         reply = self._extractive(result, confidence)
+        yield from _lines(reply)
         if isinstance(reply, Failure):
             return reply
         warning = f"This is the extractive answer: {why}."

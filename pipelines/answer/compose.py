@@ -110,7 +110,6 @@ class Written:
         self._text = ""
         self._citations: dict[tuple[str, str], Citation] = {}
         self._warnings: list[str] = []
-        self.holding = 0  # statements that passed every check
 
     def add(self, statement: Statement) -> str:
         """The text that a statement adds to the answer; "" where it adds none."""
@@ -128,8 +127,6 @@ class Written:
             if not self._mark:
                 return ""
             shown = f"{shown} {UNVERIFIED}"
-        else:
-            self.holding += 1
         for citation in citations:
             self._citations.setdefault((citation.clause_id, citation.quote), citation)
         piece = self._held + separator + shown

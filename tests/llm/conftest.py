@@ -3,8 +3,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from answer.law import make_law
 
 from pipelines.llm import ChatModel, CircuitBreaker
+from pipelines.schema import Clause
 from pipelines.tokens import TokenCounter, estimate
 
 from .scripted import ScriptedServer, Step
@@ -48,3 +50,9 @@ def connect() -> Iterator[Callable[..., ChatModel]]:
     yield make
     for model in models:
         model.close()
+
+
+@pytest.fixture(scope="session")
+def law(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Clause]:
+    """A small regulation made by hand, by article."""
+    return make_law(tmp_path_factory.mktemp("law"))

@@ -138,9 +138,7 @@ def test_no_server_is_tried_again_and_then_an_error(serve: Serve, connect: Conne
     assert len(model.slept) == 2  # type: ignore[attr-defined]
 
 
-def test_the_key_is_in_no_log_and_no_message(
-    serve: Serve, connect: Connect, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_key_is_in_no_log_and_no_message(serve: Serve, connect: Connect, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     model = connect(serve(status(401)))
     with pytest.raises(ModelReplyError) as caught:
