@@ -203,7 +203,7 @@ def test_list_all_takes_notes_from_every_batch_and_merges_them(
     steps = [says("The limit is 80km/h [1]."), says("NOT_FOUND"), says("The mass is 724kg [3].")]
     merged = says("- The limit is 80km/h [1].\n- The mass is 724kg [3].")
     server = serve(*steps, merged)
-    settings = Settings(_env_file=None, gate=0.0, context_tokens=1000)
+    settings = Settings(_env_file=None, gate=0.0, context_tokens=930)
     long = [replace(law[a], text=law[a].text + "\nMore words." * 60) for a in ("B1.6.3", "A2.2.1", "C4.1")]
     corpus = FakeCorpus(long)
     reply = Answerer(settings, corpus, model=connect(server)).ask("List all limits")
