@@ -59,13 +59,15 @@ class Resolved:
     """A question that stands on its own.
 
     ``question`` is what is searched; ``articles`` are ids carried over from earlier turns (none where the question
-    names one itself); ``trimmed`` says that older turns no longer fitted into the budget.
+    names one itself); ``trimmed`` says that older turns no longer fitted into the budget; ``reworded`` that a language
+    model wrote the question.
     """
 
     question: str
     follow_up: bool
     articles: tuple[str, ...] = ()
     trimmed: bool = False
+    reworded: bool = False
 
 
 def resolve(question: str, history: Sequence[str] = (), budget_words: int = TOPIC_WORDS) -> Resolved:

@@ -103,7 +103,8 @@ class Answerer:
         try:
             reply = self._changes(asked, filters)
             if reply is None:
-                reply = yield from self._searched(asked, filters, stream=stream)
+                result = self._search(question, asked, filters, history)
+                reply = yield from self._replied(result, stream=stream)
             else:
                 yield from _lines(reply)
         except TechRegError as error:
@@ -114,9 +115,8 @@ class Answerer:
             self._log.reply(reply, tuple(history))
         return reply
 
-    def _searched(self, asked: Resolved, filters: Filters, *, stream: bool) -> Generator[str, None, Reply]:
-        """Search, and answer from what was found or refuse; ``ms`` of the reply is that of the search."""
-        result = self._search(asked, filters)
+    def _replied(self, result: SearchResult, *, stream: bool) -> Generator[str, None, Reply]:
+        """An answer from what was found, or a refusal; ``ms`` of the reply is that of the search."""
         confidence = self._confidence(result)
         if confidence < self.settings.gate or not result.passages:
             return refusal(result, confidence)
@@ -164,22 +164,23 @@ class Answerer:
             return asked
         writer = Writer(self._model, self.settings.context_tokens, self.settings.answer_tokens)
         try:
-            return replace(asked, question=writer.rewrite(question, history))
+            return replace(asked, question=writer.rewrite(question, history), reworded=True)
         except ModelError:
             return asked
 
-    def _search(self, asked: Resolved, filters: Filters) -> SearchResult:
+    def _search(self, question: str, asked: Resolved, filters: Filters, history: Sequence[str]) -> SearchResult:
         """What is found in the law in force, and in a later year's text where the question names a year."""
         everything = self._model is not None and wants_everything(asked.question)
         k = self.settings.candidates if everything else None
-        result = self._corpus.search(asked.question, k=k, filters=filters)
-        season = result.passages[0].clause.document.season if result.passages else ""
-        year = later_year(asked.question, season)
+        if asked.reworded:
+            question, history = asked.question, ()
+        result = self._corpus.search(question, k=k, filters=filters, history=history)
+        year = _later(result)
         if not year or filters.status != Status.IN_FORCE:
             return result
-        later = self._corpus.search(asked.question, k=k, filters=replace(filters, status=Status.FUTURE.value))
-        passages = merge_later(result.passages, later.passages, year)
-        return replace(result, passages=passages, understood=replace(result.understood, year=year))
+        future = replace(filters, status=Status.FUTURE.value)
+        later = self._corpus.search(question, k=k, filters=future, history=history)
+        return replace(result, passages=merge_later(result.passages, later.passages, year))
 
     def _extractive(self, result: SearchResult, confidence: float) -> Answer | Failure:
         draft = compose.extractive(result, self._statistics, self._citer, self._scorer, mark=self._mark)
@@ -193,7 +194,7 @@ class Answerer:
             return (yield from self._fallback(result, confidence, "the language model failed too often and rests now"))
         written = compose.Written(result.passages, self._statistics, self._citer, mark=self._mark)
         writer = Writer(model, self.settings.context_tokens, self.settings.answer_tokens)
-        year = result.understood.year
+        year = _later(result)
         try:
             for statement in writer.write(result.understood.question, result.passages, year=year, stream=stream):
                 if piece := written.add(statement):
@@ -232,6 +233,12 @@ class Answerer:
             return reply
         warning = f"This is the extractive answer: {why}."
         return replace(reply, fallback=True, warnings=(warning, *reply.warnings))
+
+
+def _later(result: SearchResult) -> str:
+    """The later year that the question names, "" where it names none."""
+    season = next((passage.clause.document.season for passage in result.passages), "")
+    return later_year(result.understood.question, season)
 
 
 def failure(question: str, error: TechRegError, result: SearchResult | None = None) -> Failure:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pymupdf
 
+from pipelines.conversation import resolve
 from pipelines.schema import (
     Clause,
     Document,
@@ -121,7 +122,8 @@ class FakeCorpus:
             raise self.error
         clauses = self.later if filters.status == Status.FUTURE else self.found
         passages = tuple(Passage(clause, 1.0 / rank) for rank, clause in enumerate(clauses, 1))
-        return SearchResult(question, Understood(question), passages, {"total": 5.0})
+        resolved = resolve(question, history)
+        return SearchResult(question, Understood(resolved.question), passages, {"total": 5.0})
 
     def clauses(self, article: str, filters: Filters | None = None) -> Sequence[Clause]:
         section = filters.section if filters else ""

@@ -232,5 +232,6 @@ def test_a_rewriting_that_fails_leaves_the_topic_carried(
     server = serve(raw(b"{"), says("The limit is 80km/h [1]."))
     corpus = FakeCorpus([law["B1.6.3"]])
     settings = Settings(_env_file=None, gate=0.0, llm_rewrite=True)
-    Answerer(settings, corpus, model=connect(server)).ask("and in the sprint?", history=[QUESTION])
-    assert corpus.asked[0][0] == f"{QUESTION} and in the sprint?"
+    reply = Answerer(settings, corpus, model=connect(server)).ask("and in the sprint?", history=[QUESTION])
+    assert reply.understood is not None
+    assert reply.understood.question == f"{QUESTION} and in the sprint?"
