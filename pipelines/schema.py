@@ -161,6 +161,7 @@ class ReadResult:
     headings: tuple[Heading, ...] = ()
     account: CharacterAccount | None = None
     warnings: tuple[str, ...] = ()
+    cross_references: tuple[tuple[str, int], ...] = ()  # ids at the start of a line that open no clause, with page
     seconds: float = 0.0
 
 

@@ -164,18 +164,29 @@ def _add_rule(page: Page, x0: float, y0: float, x1: float, y1: float, color: int
 
 
 def _strike_by_rules(page: Page) -> None:
-    """Mark glyphs with a thin line through their middle that MuPDF's own flag misses (it reads filled boxes only)."""
+    """Mark glyphs with a thin line through their middle that MuPDF's own flag misses (one of two lines, say)."""
     lines: dict[int, list[Rule]] = defaultdict(list)
     for rule in page.rules:
         if rule.horizontal and rule.width <= _THIN:
             lines[round(rule.y0)].append(rule)
-    for glyph in page.glyphs:
-        if glyph.struck or not glyph.upright:
-            continue
-        # A strike runs between a fifth and a half of the size above the baseline: clear of underlines and table rules.
-        top, bottom = glyph.baseline - 0.45 * glyph.size, glyph.baseline - 0.17 * glyph.size
-        middle = (glyph.x0 + glyph.x1) / 2
-        for y in range(int(top), int(bottom) + 2):
-            if any(rule.x0 <= middle <= rule.x1 and top <= rule.y0 <= bottom for rule in lines.get(y, ())):
+    strikes: set[int] = set()
+    for words in (True, False):  # white space is struck only by a line that strikes a word
+        for glyph in page.glyphs:
+            if glyph.struck or not glyph.upright or glyph.raw.isspace() is words:
+                continue
+            crossing = [rule for rule in _crossing(glyph, lines) if words or id(rule) in strikes]
+            if crossing:
                 glyph.struck = True
-                break
+                strikes.update(id(rule) for rule in crossing)
+
+
+def _crossing(glyph: Glyph, lines: dict[int, list[Rule]]) -> list[Rule]:
+    """The level rules through a glyph, from a sixth to under half of its size above the baseline: no underline."""
+    top, bottom = glyph.baseline - 0.45 * glyph.size, glyph.baseline - 0.17 * glyph.size
+    middle = (glyph.x0 + glyph.x1) / 2
+    return [
+        rule
+        for y in range(int(top), int(bottom) + 2)
+        for rule in lines.get(y, ())
+        if rule.x0 <= middle <= rule.x1 and top <= rule.y0 <= bottom
+    ]
