@@ -22,7 +22,8 @@ SHOWN_CLAUSES = 8
 _ASKS = re.compile(
     r"\bwhat(?:['’]s| is| was| has| have)? (?:been )?(?:changed|new|amended|updated)\b"
     r"(?= (?:in|to|about|for|with|since|on)\b|\W*$)"
-    r"|\bwhat did .{0,60}\bchange\b|\bwhat (?:are the )?changes (?:in|to|were|are|of)\b"
+    r"|\bwhat did .{0,60}\bchange\b|\bwhat changes were (?:made|introduced)\b"
+    r"|\bwhat (?:are the )?changes (?:in|to|of) (?:section|article|issue|[A-F]\s?\d|this|the (?:last|latest|new))\b"
     r"|\b(?:which|what|list|show)\b.{0,20} (?:clauses|articles|rules|parts)\b.{0,12} (?:changed|amended|new)\b"
     r"|\b(?:list|show|any|are there|were there)\b.{0,20}\bchanges (?:in|to|of|since|with)\b"
     r"|\bchanged (?:in|since|with|by) (?:this|the (?:last|latest|new|current)) (?:issue|version)\b",

@@ -2,7 +2,8 @@
 
 A reply is taken apart into statements as it arrives: a statement ends at its citation or at the end of its line. It
 holds when every citation is to a passage that was given, those clauses are law now (or what was asked for), and every
-number, unit and article id of the statement occurs in them.
+number, unit and article id of the statement occurs in them. Nor may it be about something else altogether, carry
+addresses or markup that the clauses have not, or repeat the instructions that the model was given.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pipelines.answer.prompts import INSTRUCTIONS
 from pipelines.answer.verify import squeeze
-from pipelines.answer.words import NUMBER_WORDS
+from pipelines.answer.words import NUMBER_WORDS, stems
 from pipelines.schema import Clause, Passage, Status
 
 MARKER = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
@@ -26,6 +28,10 @@ _UNIT = re.compile(
 _WORD_NUMBER = re.compile(r"\b(" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r")\b", re.IGNORECASE)
 _VAGUE = frozenset({"first", "second", "once", "single", "both", "one", "half", "double", "third", "zero", "twice"})
 _QUOTED = re.compile(r"[“\"]([^”\"]{12,})[”\"]")
+# What a reply may only have from the law itself: addresses, links and markup.
+_FOREIGN = re.compile(r"https?://\S+|www\.\S+|!?\[[^\]]*\]\([^)]*\)|</?[a-zA-Z!][^>]*>|javascript:", re.IGNORECASE)
+_SUPPORT = 0.34
+"""A statement shares at least this part of its words with the clauses that it cites."""
 _SAME_UNIT = {
     "kph": "km/h", "second": "s", "seconds": "s", "degree": "°", "degrees": "°", "euro": "€", "euros": "€",
     "dollar": "$", "dollars": "$", "litre": "l", "litres": "l",
@@ -86,6 +92,13 @@ def check(statement: str, given: Mapping[int, Passage], *, separator: str = "", 
         problems += [f"{claim} is not in {_labels(clauses)}" for claim in unsupported(statement, law)]
         words = squeeze(law)
         problems += [f"“{q}” is no wording of {_labels(clauses)}" for q in quoted(statement) if squeeze(q) not in words]
+        problems += [
+            f"{m} is not in {_labels(clauses)}" for m in _FOREIGN.findall(statement) if squeeze(m) not in words
+        ]
+        if _shared(statement, law) < _SUPPORT:
+            problems.append(f"it says little of what {_labels(clauses)} says")
+    if _repeats_instructions(statement):
+        problems.append("it repeats the model's instructions")
     return Statement(statement, cited, tuple(problems), separator)
 
 
@@ -112,6 +125,18 @@ def unsupported(statement: str, law: str) -> tuple[str, ...]:
 def quoted(statement: str) -> list[str]:
     """The runs of at least four words that a statement puts in quotation marks."""
     return [run for run in _QUOTED.findall(statement) if len(run.split()) >= 4]
+
+
+def _shared(statement: str, law: str) -> float:
+    """The part of a statement's words that the law has too; 1 where it has none that carry meaning."""
+    said = set(stems(MARKER.sub(" ", statement)))
+    return len(said & set(stems(law))) / len(said) if said else 1.0
+
+
+def _repeats_instructions(statement: str, run: int = 7) -> bool:
+    """Whether ``run`` words in a row of the prompt stand in a statement."""
+    words = re.findall(r"\w+", statement.lower())
+    return any(" ".join(words[i : i + run]) in INSTRUCTIONS for i in range(len(words) - run + 1))
 
 
 def _quantities(text: str, *, vague: bool = True) -> set[tuple[str, str]]:

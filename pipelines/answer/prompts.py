@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pipelines.llm import Message
@@ -29,6 +30,10 @@ in square brackets at the end of each line. Add nothing. If the notes do not ans
 
 REWRITE = """Rewrite the last question of a conversation so that it can be understood alone. Keep its meaning, name
 what its pronouns stand for, add nothing else. Reply with the question only."""
+
+
+INSTRUCTIONS = " ".join(re.findall(r"\w+", f"{SYSTEM} {MAP} {REDUCE} {REWRITE}".lower()))
+"""The words of every instruction, to tell when a reply repeats them."""
 
 
 def fenced(text: str) -> str:

@@ -79,7 +79,7 @@ def test_a_statement_that_holds(given: dict[int, Passage]) -> None:
     ],
 )
 def test_statements_that_do_not_hold(given: dict[int, Passage], text: str, problem: str) -> None:
-    assert check(text, given).problems == (problem,)
+    assert check(text, given).problems[0] == problem
 
 
 def test_a_true_quote_holds(given: dict[int, Passage]) -> None:
