@@ -17,7 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from scripts.training.fit import Recipe
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--passages", type=Path, required=True, help="JSONL of passages, see scripts.training.corpus")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--documents", type=Path, help="folder of the regulations' PDFs")
+    source.add_argument("--passages", type=Path, help="JSONL of passages that an earlier fit wrote")
     parser.add_argument("--questions", type=Path, default=Path("../shared/train/questions.jsonl"), help="JSONL of q, a")
     parser.add_argument(
         "--out", type=Path, required=True, help="folder of the fitted weights and the record of the fit"
@@ -25,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--base", type=Path, help="sentence-transformers folder to start from; the packaged MiniLM")
     parser.add_argument("--without", default="", help="section whose questions are kept out and measured on")
     parser.add_argument("--everything", action="store_true", help="fit on the development questions too")
-    parser.add_argument("--threads", type=int, default=2, help="CPU threads")
+    parser.add_argument("--threads", type=int, default=1, help="CPU threads; idle ones spin where cores are shared")
     parser.add_argument("--full", action="store_true", help="float32 even where the CPU multiplies bfloat16")
     for field in fields(Recipe):
         kind = type(field.default)
@@ -43,7 +45,7 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
     from safetensors.torch import save_file
     from tokenizers import Tokenizer
 
-    from scripts.training.corpus import build_corpus, load_passages, load_questions, split
+    from scripts.training.corpus import build_corpus, load_passages, load_questions, read_passages, save_passages, split
     from scripts.training.fit import Fit, Recipe
     from scripts.training.model import LateInteractionModel
 
@@ -55,7 +57,13 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
     tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    corpus = build_corpus(load_passages(options.passages), load_questions(options.questions))
+    options.out.mkdir(parents=True, exist_ok=True)
+    if options.passages:
+        passages = load_passages(options.passages)
+    else:
+        passages = read_passages(options.documents, lambda text: len(tokenizer.encode(text)), recipe.passage_tokens)
+        save_passages(passages, options.out / "passages.jsonl")
+    corpus = build_corpus(passages, load_questions(options.questions))
     logging.info(
         "%d passages, %d questions, %d without a passage",
         len(corpus.passages),
@@ -67,7 +75,6 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
     fit = Fit(LateInteractionModel.from_base(base, recipe.dimension), tokenizer, corpus, recipe, half=half)
     fit.start()
     history = fit.train([*train, *dev] if options.everything else train, dev)
-    options.out.mkdir(parents=True, exist_ok=True)
     save_file(fit.model.state_dict(), options.out / "model.safetensors")
     record = {
         "recipe": asdict(recipe),

@@ -5,9 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from pipelines.cut import Count, cut
+from pipelines.errors import ReadError
+from pipelines.index_text import index_text, is_searchable
+from pipelines.read_all import Unread, read_all
+from pipelines.schema import Clause, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,47 @@ def load_passages(path: Path) -> list[Passage]:
     """Read passages from JSONL with the keys of :class:`Passage`."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [Passage(**json.loads(line)) for line in lines if line.strip()]
+
+
+def read_passages(folder: Path, count: Count, window: int) -> list[Passage]:
+    """Read every PDF of ``folder`` and cut its clauses in force as the index does.
+
+    Args:
+        folder: the regulations' PDFs.
+        count: a text's tokens, special ones included.
+        window: the most tokens of a passage.
+
+    Raises:
+        ReadError: a file cannot be read.
+    """
+    passages: list[Passage] = []
+    for file, result in sorted(read_all(sorted(folder.glob("*.pdf"))), key=lambda found: found[0]):
+        if isinstance(result, Unread):
+            raise ReadError(f"{file.name}: {result.message}")
+        passages += passages_of(result.clauses, count, window)
+    return passages
+
+
+def passages_of(clauses: Iterable[Clause], count: Count, window: int) -> list[Passage]:
+    """The passages of clauses in force, as the index cuts them and with its text."""
+    passages: list[Passage] = []
+    for clause in clauses:
+        if clause.status is not Status.IN_FORCE or not is_searchable(clause):
+            continue
+
+        def fits(words: str, clause: Clause = clause) -> bool:
+            return count(index_text(clause, words)) <= window
+
+        for words in cut(clause.text, clause.tables, fits):
+            text = index_text(clause, words)
+            passages.append(Passage(clause.article, clause.article_printed, clause.section, clause.term, text))
+    return passages
+
+
+def save_passages(passages: Iterable[Passage], path: Path) -> None:
+    """Write passages as JSONL for :func:`load_passages`."""
+    lines = (json.dumps(asdict(passage), ensure_ascii=False) + "\n" for passage in passages)
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def load_questions(path: Path) -> list[Question]:

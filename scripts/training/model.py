@@ -67,8 +67,17 @@ class LateInteractionModel(nn.Module):
 
 
 def max_sim(questions: Encoded, passages: Encoded) -> Tensor:
-    """Late-interaction scores (n questions, m passages) in [-1, 1]: the weighted mean of each token's best match."""
-    similarity = torch.einsum("qid,pjd->qpij", questions.tokens, passages.tokens)
-    padding = passages.tokens.abs().sum(-1) == 0
-    best = similarity.masked_fill(padding[None, :, None, :], -1.0).amax(-1)
-    return torch.einsum("qpi,qi->qp", best, questions.weights)
+    """Late-interaction scores (n questions, m passages) in [-1, 1]: the weighted mean of each token's best match.
+
+    Only the best matches are multiplied with gradients: the full table of similarities need not be kept.
+    """
+    n, t, d = questions.tokens.shape
+    m, u, _ = passages.tokens.shape
+    asked = questions.tokens.reshape(n * t, d)
+    held = passages.tokens.reshape(m * u, d)
+    with torch.no_grad():
+        padding = (passages.tokens.abs().sum(-1) == 0)[None]
+        best = (asked @ held.T).view(n * t, m, u).masked_fill_(padding, -1.0).argmax(-1)
+    matched = held[best + torch.arange(m) * u]
+    similarity = torch.einsum("ad,amd->am", asked, matched).view(n, t, m)
+    return torch.einsum("ntm,nt->nm", similarity, questions.weights)
