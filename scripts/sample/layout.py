@@ -44,7 +44,7 @@ class Flow:
             elif kind == "governance":
                 self._governance(block)
             elif kind == "omission":
-                self._line(block, self.style.characters(block.runs, _SIZE, "heading"), LEFT, 15.4)
+                self._line(block, self.style.characters(block.runs, _SIZE, "omission_mark"), LEFT, 15.4)
             elif kind == "table":
                 self._table(block)
             elif kind == "columns":

@@ -77,6 +77,8 @@ class Source:
     blocks: list[Block]
 
 
+REPLACED = re.compile(r"^\[Replaced by Article ([\w.]+)\]$")  # a comment that stands for its clause
+
 _MODES = {"{-": ("-}", "changed", True), "{+": ("+}", "changed", False), "{=": ("=}", "black", True)}
 _TONES = {"{o:": "document", "{g:": "comment", "{r:": "governance"}
 _TOKEN = re.compile(r"\{[-+=]|[-+=]\}|\{[ogr]:|\}|\*\*|\*|\[\[.*?\]\]")

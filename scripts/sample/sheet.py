@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scripts.sample import fonts
-from scripts.sample.markup import Run
+from scripts.sample.markup import REPLACED, Run
 
 NAVY, BLACK, WHITE = 0x002D5F, 0x000000, 0xFFFFFF
 _TONES = {
@@ -117,11 +117,10 @@ class Style:
         term = self.head.get("terms", "italic") if run.term else "regular"
         face = "bold" if run.bold or bold else term
         if run.tone in ("comment", "governance"):
-            face, place = "italic", run.tone
+            face = "italic"
+            place = place if REPLACED.match(run.text) else run.tone
         color = self.governance if run.tone == "governance" else _TONES[tone if run.tone == "black" else run.tone]
-        if run.struck and place != "contents":
-            place = "struck"
-        return Look(face, size, color, place, run.struck)
+        return Look(face, size, color, "struck" if run.struck else place, run.struck)
 
     def characters(
         self, runs: list[Run], size: float, place: str, tone: str = "black", bold: bool = False
