@@ -1,10 +1,10 @@
-"""The one entry for app, API, command line and evaluation to search the index."""
+"""The one entry for app, API, command line and evaluation: search, ask, stream, clauses."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,14 @@ from pipelines.index_text import RECIPE
 from pipelines.library import ALL, Library, key
 from pipelines.models.embedding import embedder_identity, load_embedder
 from pipelines.models.reranking import NONE, load_reranker
-from pipelines.schema import Clause, Filters, Passage, SearchResult, Status
+from pipelines.schema import Clause, Filters, Passage, Reply, SearchResult, Status
 from pipelines.settings import Settings
 from pipelines.understand import understand
 
 if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
+    from pipelines.answer.answerer import Answerer
     from pipelines.models.embedding import Embedder
     from pipelines.retrieve import Candidate
 
@@ -51,6 +52,7 @@ class Engine:
         self._reranker = reranker
         self._lock = threading.Lock()
         self._library: Library | None = None
+        self._answerer: Answerer | None = None
         self._revision = -1
         self._index = open_index(settings)
         self._reloaded = time.monotonic()
@@ -118,6 +120,37 @@ class Engine:
         library = self._current_library()
         wanted = self._spelled(filters or Filters(), library)
         return library.article(article, wanted) if article else library.within(library.clauses, wanted)
+
+    def ask(self, question: str, filters: Filters | None = None, history: Sequence[str] = ()) -> Reply:
+        """Answer one question; an expected failure is returned as a Failure, never raised.
+
+        Args:
+            question: in the words of a person.
+            filters: what to search; by default the law in force.
+            history: the conversation's earlier questions, oldest first.
+        """
+        return self.answerer.ask(question, filters, history)
+
+    def stream(
+        self, question: str, filters: Filters | None = None, history: Sequence[str] = ()
+    ) -> Iterator[str | Reply]:
+        """Pieces of the answer's text as they are written, then the whole reply; closing it ends a model call."""
+        return self.answerer.stream(question, filters, history)
+
+    @property
+    def answerer(self) -> Answerer:
+        """Who answers over this index.
+
+        Raises:
+            SettingsError: a language model is wanted but its address or name is missing.
+            ModelNotFound: the language model's file is not there.
+        """
+        from pipelines.answer.answerer import Answerer
+
+        with self._lock:
+            if self._answerer is None:
+                self._answerer = Answerer(self.settings, self)
+            return self._answerer
 
     def announce(self, host: str, port: int) -> None:
         """Tell other processes, through the storage folder, where this one serves the app."""
