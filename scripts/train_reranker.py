@@ -74,22 +74,24 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
     half = not options.full and torch.cpu._is_avx512_bf16_supported()
     fit = Fit(LateInteractionModel.from_base(base, recipe.dimension), tokenizer, corpus, recipe, half=half)
     fit.start()
-    history = fit.train([*train, *dev] if options.everything else train, dev)
-    save_file(fit.model.state_dict(), options.out / "model.safetensors")
-    record = {
-        "recipe": asdict(recipe),
-        "passages": len(corpus.passages),
-        "train_questions": len(train),
-        "dev_questions": len(dev),
-        "everything": options.everything,
-        "without": options.without,
-        "bfloat16": half,
-        "cpu_minutes": round(time.process_time() / 60, 1),
-        "wall_minutes": round((time.time() - started) / 60, 1),
-        "dev": [{stage: asdict(value) for stage, value in measures.items()} for measures in history],
-    }
-    (options.out / "fit.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    logging.info("%.1f CPU minutes, %.1f wall minutes", record["cpu_minutes"], record["wall_minutes"])
+    history = []
+    for measures in fit.train([*train, *dev] if options.everything else train, dev):
+        history.append({stage: asdict(value) for stage, value in measures.items()})
+        record = {
+            "recipe": asdict(recipe),
+            "passages": len(corpus.passages),
+            "train_questions": len(train),
+            "dev_questions": len(dev),
+            "everything": options.everything,
+            "without": options.without,
+            "bfloat16": half,
+            "cpu_minutes": round(time.process_time() / 60, 1),
+            "wall_minutes": round((time.time() - started) / 60, 1),
+            "dev": history,
+        }
+        save_file(fit.model.state_dict(), options.out / "model.safetensors")
+        (options.out / "fit.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    logging.info("%.1f CPU minutes, %.1f wall minutes", time.process_time() / 60, (time.time() - started) / 60)
 
 
 if __name__ == "__main__":

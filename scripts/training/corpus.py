@@ -18,10 +18,11 @@ from pipelines.schema import Clause, Status
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One indexed piece of a clause: the article it belongs to, its section, the term it defines and its index text."""
+    """One indexed piece of a clause: its article and what stands above it, its section, its term and its index text."""
 
     article: str
     printed: str
+    ancestors: tuple[str, ...]
     section: str
     term: str
     text: str
@@ -86,8 +87,12 @@ def passages_of(clauses: Iterable[Clause], count: Count, window: int) -> list[Pa
 
         for words in cut(clause.text, clause.tables, fits):
             text = index_text(clause, words)
-            passages.append(Passage(clause.article, clause.article_printed, clause.section, clause.term, text))
+            passages.append(_passage(clause, text))
     return passages
+
+
+def _passage(clause: Clause, text: str) -> Passage:
+    return Passage(clause.article, clause.article_printed, clause.ancestors, clause.section, clause.term, text)
 
 
 def save_passages(passages: Iterable[Passage], path: Path) -> None:
@@ -103,11 +108,18 @@ def load_questions(path: Path) -> list[Question]:
 
 
 def build_corpus(passages: Sequence[Passage], questions: Sequence[Question]) -> Corpus:
-    """Join questions and passages by article, mended or printed; questions without a passage are told apart."""
+    """Join questions and passages by article, mended or printed; questions without a passage are told apart.
+
+    An article that has no words of its own, but clauses below it, is answered by one of those.
+    """
     by_article: dict[str, list[int]] = defaultdict(list)
+    below: dict[str, list[int]] = defaultdict(list)
     for index, passage in enumerate(passages):
         for name in dict.fromkeys((passage.article, passage.printed)):
             by_article[name].append(index)
+        for name in passage.ancestors:
+            below[name].append(index)
+    by_article |= {name: rows for name, rows in below.items() if name not in by_article}
     placed = tuple(q for q in questions if q.article in by_article)
     unplaced = tuple(q for q in questions if q.article not in by_article)
     return Corpus(tuple(passages), placed, {name: tuple(rows) for name, rows in by_article.items()}, unplaced)

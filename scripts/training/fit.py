@@ -7,7 +7,7 @@ import math
 import random
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +47,7 @@ class Recipe:
     passage_tokens: int = 160
     question_tokens: int = 48
     rate: float = 5e-5
-    head_rate: float = 1e-3
+    head_rate: float = 2e-4
     warm_up: float = 0.1
     steps: int = 0  # stop after so many; 0 is the whole
 
@@ -148,11 +148,11 @@ class Fit:
                 groups.append(Group(passage, some, tuple(dict.fromkeys(j for i in some for j in negatives[i]))))
         return groups
 
-    def train(self, questions: Sequence[Question], dev: Sequence[Question]) -> list[dict[str, Measures]]:
-        """Run all epochs; the measures on ``dev`` before the first and after each."""
+    def train(self, questions: Sequence[Question], dev: Sequence[Question]) -> Iterator[dict[str, Measures]]:
+        """Run all epochs; yields the measures on ``dev`` before the first and after each."""
         recipe = self._recipe
         rows = self._encoder.tokenize([q.text for q in questions], recipe.question_tokens)
-        history = [self._report("unfitted", dev)]
+        yield self._report("unfitted", dev)
         groups = self.mine(questions)
         per_epoch = math.ceil(len(groups) / recipe.passages_per_step)
         total = min(recipe.steps or per_epoch * recipe.epochs, per_epoch * recipe.epochs)
@@ -175,8 +175,7 @@ class Fit:
                 step += 1
                 if step % 10 == 0:
                     log.info("step %d of %d, loss %.3f, %.0f CPU s", step, total, loss.item(), time.process_time())
-            history.append(self._report(f"epoch {epoch + 1}", dev))
-        return history
+            yield self._report(f"epoch {epoch + 1}", dev)
 
     def _report(self, name: str, dev: Sequence[Question]) -> dict[str, Measures]:
         measures = self.measure(dev)
