@@ -87,6 +87,7 @@ def _run(args: argparse.Namespace, connect: Callable[[Settings], Backend] | None
     from pipelines.errors import TechRegError, UsageError
     from pipelines.settings import load_settings
 
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # a bar for every load of a model is noise
     try:
         if args.command == "doctor":
             return commands.doctor(args)

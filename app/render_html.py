@@ -47,9 +47,7 @@ def answer(reply: Json) -> str:
         case "answered":
             body = f'<div class="answer">{_paragraphs(reply["answer"], _chips(reply["citations"]))}</div>'
         case "refused":
-            nearest = "".join(f"<li>{escape(one)}</li>" for one in reply["nearest"])
-            near = f"<p>Nearest headings:</p><ul>{nearest}</ul>" if nearest else ""
-            body = f'<div class="answer refused">{_paragraphs(reply["answer"])}{near}</div>'
+            body = f'<div class="answer refused">{_paragraphs(reply["answer"])}</div>'
         case _:
             error = reply["error"]
             told = escape(f"{_sentence(error['message'])} {error['fix']}")

@@ -21,11 +21,9 @@ def width() -> int:
 
 
 def reply(shaped: Json) -> str:
-    """An answer with its citations, or a refusal with the nearest headings."""
+    """An answer with its citations, or a refusal, whose text names the nearest headings."""
     parts = [_block(shaped["answer"])]
     parts += [_citation(one) for one in shaped["citations"]]
-    if shaped["nearest"]:
-        parts.append("Nearest headings:\n" + "".join(_item(one) for one in shaped["nearest"]))
     parts += [_block(f"Note: {one}") for one in shaped["warnings"]]
     if shaped["outcome"] == "answered":
         parts.append("Unofficial, not legal advice; the FIA's PDF prevails.\n")
@@ -48,7 +46,7 @@ def search(shaped: Json) -> str:
     if "understood" in shaped:
         lines.append(_understood(shaped["understood"]))
     for rank, result in enumerate(shaped["results"], start=1):
-        head = f"{rank:>2}. {_heading(result)}  (score {result['score']:.3f})"
+        head = f"{rank:>2}. {_heading(result)}  (score {result['score']:.4f})"
         ranks = "  ".join(f"{stage} {place}" for stage, place in result.get("ranks", {}).items())
         body = _block(result["text"], indent="    ", lines=6)
         lines.append(
@@ -200,10 +198,6 @@ def _where(shaped: Json) -> str:
 
 def _issue(shaped: Json) -> str:
     return f"issue {shaped['issue']}" if shaped["issue"] else ""
-
-
-def _item(text: str) -> str:
-    return textwrap.fill(text, width(), initial_indent="  - ", subsequent_indent="    ") + "\n"
 
 
 def _block(text: str, indent: str = "", lines: int | None = None) -> str:

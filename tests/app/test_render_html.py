@@ -105,10 +105,10 @@ def test_an_unverified_quote_is_said_to_be_one(clause):
     assert "quote not found on the page" in render_html.card(card)
 
 
-def test_a_refusal_names_the_nearest_headings_and_no_source():
-    refusal = Refusal("q", "Nothing on zebras.", Understood("q"), 0.1, ("B1 GENERAL", "C2 <x>"))
+def test_a_refusal_is_its_text_and_shows_no_source():
+    refusal = Refusal("q", "Nothing on zebras.\nNearest headings: C2 <x>.", Understood("q"), 0.1, ("C2 <x>",))
     outline = Outline(render_html.answer(render.reply(refusal)))
-    assert "Nothing on zebras.Nearest headings:B1 GENERALC2 <x>" in outline.text
+    assert "Nothing on zebras.Nearest headings: C2 <x>." in outline.text
     assert render.evidence(refusal) == []
 
 
