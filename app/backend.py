@@ -11,7 +11,6 @@ from pipelines.schema import Clause, Filters, Reply, SearchResult, Status
 from pipelines.settings import Settings
 
 if TYPE_CHECKING:
-    from pipelines.answer.answerer import Answerer
     from pipelines.engine import Engine
     from pipelines.index import Manifest
     from pipelines.ingest import IngestReport, ProgressCallback
@@ -62,7 +61,6 @@ class LocalBackend:
         self.settings = settings
         self._lock = threading.Lock()
         self._engine: Engine | None = None
-        self._answerer: Answerer | None = None
 
     @property
     def engine(self) -> Engine:
@@ -78,17 +76,6 @@ class LocalBackend:
                 self._engine = Engine(self.settings)
             return self._engine
 
-    @property
-    def answerer(self) -> Answerer:
-        """The answerer over the open engine; raises as :attr:`engine` does."""
-        engine = self.engine
-        with self._lock:
-            if self._answerer is None:
-                from pipelines.answer.answerer import Answerer
-
-                self._answerer = Answerer(self.settings, engine)
-            return self._answerer
-
     def search(
         self,
         question: str,
@@ -102,13 +89,13 @@ class LocalBackend:
 
     def ask(self, question: str, filters: Filters | None = None, history: Sequence[str] = ()) -> Reply:
         """The answer to one question, a refusal, or what broke."""
-        return self.answerer.ask(question, filters, history)
+        return self.engine.ask(question, filters, history)
 
     def stream(
         self, question: str, filters: Filters | None = None, history: Sequence[str] = ()
     ) -> Iterator[str | Reply]:
         """Pieces of the answer's text as they are written, then the whole reply."""
-        return self.answerer.stream(question, filters, history)
+        return self.engine.stream(question, filters, history)
 
     def clauses(self, article: str = "", filters: Filters | None = None) -> Sequence[Clause]:
         """The clauses of an article and below it, in reading order; "" means every clause."""
@@ -142,7 +129,7 @@ class LocalBackend:
         with self._lock:
             if self._engine is not None:
                 self._engine.close()
-            self._engine = self._answerer = None
+            self._engine = None
 
 
 def documents(manifest: Manifest | None) -> list[dict[str, Any]]:

@@ -147,7 +147,7 @@ class Runtime:
         while True:
             try:
                 self._fill()
-                self._backend.search(WARM_UP, 1)
+                self._warm_up()
                 self.phase, self._error = "ready", None
                 return
             except IndexUnavailable as error:  # a Qdrant server may start later than we do
@@ -161,6 +161,13 @@ class Runtime:
                 log.exception("the index cannot be prepared")
                 self._fail(TechRegError(f"unexpected {type(error).__name__}: {error}"))
                 return
+
+    def _warm_up(self) -> None:
+        """Load what the first question needs; a language model is not asked, it may cost money."""
+        if self.settings.llm == "none" or self.settings.answer_mode == "extractive":
+            self._backend.ask(WARM_UP)
+        else:
+            self._backend.search(WARM_UP, 1)
 
     def _fill(self) -> None:
         """Index the documents folder; the sample where nothing at all is there, and only as long."""

@@ -25,7 +25,7 @@ def _guarded(call):
         host = address[0] if isinstance(address, tuple) else "local"
         if not str(host).startswith(("127.", "::1", "localhost", "local")):
             with open(os.environ["GUARD_LOG"], "a") as log:
-                log.write(f"{address}\\\\n")
+                print(address, file=log)
             raise OSError(f"no connection to {address} in tests")
         return call(self, address)
     return connect
@@ -48,7 +48,7 @@ STARTED_S = 240  # generous: on a busy machine importing torch and gradio alone 
 def served(tmp_path, monkeypatch):
     """The running process and its environment; its documents folder holds NOTES."""
     (tmp_path / "guard").mkdir()
-    (tmp_path / "guard/sitecustomize.py").write_text(GUARD.replace("\\\\n", "\\n"))
+    (tmp_path / "guard/sitecustomize.py").write_text(GUARD)
     (tmp_path / "documents").mkdir()
     (tmp_path / "documents/notes.md").write_text(NOTES)
     for name, value in (
