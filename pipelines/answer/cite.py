@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipelines.answer.extractive import Extract
-from pipelines.answer.pieces import MARKER, is_rule
+from pipelines.answer.pieces import MARKER, cells, is_rule
 from pipelines.answer.verify import Verifier
 from pipelines.schema import Citation, Clause, Status
 
@@ -15,14 +15,18 @@ MIN_WORDS = 4
 """A quote has at least so many words, unless the whole piece is shorter."""
 
 
+Span = tuple[int, int]
+"""A run of a clause's text: start and end offsets."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cited:
     """An extract whose every run was looked up in its document: what was found, and what was not."""
 
     clause: Clause
-    spans: tuple[tuple[int, int], ...]
+    spans: tuple[Span, ...]
     citations: tuple[Citation, ...]
-    unverified: tuple[tuple[int, int], ...] = ()
+    unverified: tuple[Span, ...] = ()
 
 
 class Citer:
@@ -36,29 +40,63 @@ class Citer:
 
         A run that is not found on its page is left out of ``spans`` and listed in ``unverified``.
         """
-        spans: list[tuple[int, int]] = []
+        clause = extract.clause
+        spans: list[Span] = []
         citations: list[Citation] = []
-        unverified: list[tuple[int, int]] = []
-        for group in _neighbours(extract.clause, extract.spans):
-            made = self.citations(extract.clause, group[0][0], group[-1][1])
+        unverified: list[Span] = []
+        for group in _neighbours(clause, extract.spans):
+            if _in_table(clause, group[0][0]):
+                kept, made = self._rows(clause, group)
+                spans += kept
+                citations += made
+                unverified += [span for span in group if span not in kept]
+                continue
+            made = self.citations(clause, group[0][0], group[-1][1])
             if all(citation.verified for citation in made):
-                spans.extend(group)
-                citations.extend(made)
+                spans += group
+                citations += made
                 continue
             for start, end in group:
-                made = self.citations(extract.clause, start, end)
+                made = self.citations(clause, start, end)
                 if all(citation.verified for citation in made):
                     spans.append((start, end))
-                    citations.extend(made)
+                    citations += made
                 else:
                     unverified.append((start, end))
-        return Cited(extract.clause, tuple(spans), tuple(citations), tuple(unverified))
+        return Cited(clause, tuple(spans), tuple(citations), tuple(unverified))
 
     def citations(self, clause: Clause, start: int, end: int) -> list[Citation]:
         """One citation a page for ``clause.text[start:end]``, each checked."""
         parts = _by_page(clause, start, end)
         long = [part for part in parts if len(clause.text[part[1] : part[2]].split()) >= MIN_WORDS]
         return [self._citation(clause, page, clause.text[a:b].strip()) for page, a, b in long or parts[:1]]
+
+    def _rows(self, clause: Clause, group: Sequence[Span]) -> tuple[list[Span], list[Citation]]:
+        """The rows of a table that are found cell by cell, and one citation a page for them.
+
+        A header is shown but not quoted: where it stands in several rows the reader joins its cells. A cell that is
+        only a sign is left out of the quote where its page has another character for it.
+        """
+        kept: list[Span] = []
+        quotes: dict[int, list[str]] = {}
+        for start, end in group:
+            if is_rule(clause.text[start:end].rpartition("\n")[2]):
+                kept.append((start, end))
+                continue
+            page = _by_page(clause, start, end)[0][0]
+            row = self._without_foreign_signs(clause, page, clause.text[start:end])
+            if self._citation(clause, page, row).verified:
+                kept.append((start, end))
+                quotes.setdefault(page, []).append(row)
+        return kept, [self._citation(clause, page, "\n".join(rows)) for page, rows in quotes.items()]
+
+    def _without_foreign_signs(self, clause: Clause, page: int, row: str) -> str:
+        def shown(cell: str) -> str:
+            if not cell or any(character.isalnum() for character in cell):
+                return cell
+            return cell if self._citation(clause, page, f"| {cell} |").verified else ""
+
+        return "| " + " | ".join(shown(cell).replace("|", "\\|") for cell in cells(row)) + " |"
 
     def _citation(self, clause: Clause, page: int, quote: str) -> Citation:
         lines = clause.file_lines
@@ -98,7 +136,7 @@ def _render_one(cited: Cited) -> str:
     """One clause's runs; an ellipsis stands where words of the same paragraph were left out."""
     text = cited.clause.text
     parts: list[str] = []
-    previous: tuple[int, int] | None = None
+    previous: Span | None = None
     for start, end in cited.spans:
         gap = text[previous[1] : start] if previous else ""
         if previous is None:
@@ -120,9 +158,9 @@ def _render_one(cited: Cited) -> str:
     return "".join(parts) + ("\n\n" if table_last else " ") + f"[{label(cited.clause)}]"
 
 
-def _neighbours(clause: Clause, spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+def _neighbours(clause: Clause, spans: Sequence[Span]) -> list[list[Span]]:
     """Spans grouped so that nothing but white space stands between the members of a group; a table is its own."""
-    groups: list[list[tuple[int, int]]] = []
+    groups: list[list[Span]] = []
     for span in spans:
         if groups:
             last = groups[-1][-1]
@@ -140,7 +178,7 @@ def _in_table(clause: Clause, offset: int) -> bool:
 
 def _by_page(clause: Clause, start: int, end: int) -> list[tuple[int, int, int]]:
     """The run ``start`` to ``end`` of a clause as (page, start, end), one a page, in page order."""
-    spans: dict[int, tuple[int, int]] = {}
+    spans: dict[int, Span] = {}
     for line in clause.lines:
         first, last = max(line.start, start), min(line.end, end)
         if first >= last or is_rule(clause.text[first:last]):

@@ -7,6 +7,7 @@ import pytest
 
 from pipelines.answer.cite import Citer, render
 from pipelines.answer.extractive import Extract, Limits, extract
+from pipelines.answer.pieces import pieces
 from pipelines.answer.verify import Verifier
 from pipelines.answer.words import WordStatistics
 from pipelines.schema import Clause, Passage, SearchResult, Understood
@@ -94,6 +95,5 @@ def test_the_rendered_answer_keeps_lines_gaps_and_names_its_article(law: dict[st
         "\nb. At no time may a car be reversed in the Pit Lane under its own power. [B1.6.3]"
     )
     table = law["A2.2.1"]
-    start = table.tables[0][0]
-    spans = ((0, start - 1), (start, len(table.text)))
+    spans = tuple((piece.start, piece.end) for piece in pieces(table))
     assert render([citer.cite(Extract(table, spans, 1.0))]) == table.text.replace(":\n|", ":\n\n|") + "\n\n[A2.2.1]"

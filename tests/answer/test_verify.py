@@ -8,6 +8,7 @@ import pytest
 
 from pipelines.answer.cite import Citer
 from pipelines.answer.extractive import Extract
+from pipelines.answer.pieces import pieces
 from pipelines.answer.verify import Verifier, is_table, squeeze
 from pipelines.schema import Clause
 
@@ -121,3 +122,21 @@ def test_neighbours_share_a_citation_and_what_is_not_found_is_named(law: dict[st
 def test_a_document_without_a_path_is_never_verified(law: dict[str, Clause], verifier: Verifier) -> None:
     clause = replace(law["C4.1"], document=replace(law["C4.1"].document, path=""))
     assert not Citer(verifier).citations(clause, 0, len(clause.text))[0].verified
+
+
+def test_rows_are_quoted_without_their_header_and_a_wrong_cell_leaves_its_row_out(
+    law: dict[str, Clause], verifier: Verifier
+) -> None:
+    clause = law["A2.2.1"]
+    text = clause.text.replace("| Position | Points |", "| Place – Position | Points |").replace(
+        "| 3rd | 15 |", "| 3rd | 16 |"
+    )
+    text = text.replace("| 2nd | 18 |", "| 2nd | ✗ |")  # a sign for which the page has another character
+    altered = replace(clause, text=text, tables=((text.index("|"), len(text)),), lines=())
+    spans = tuple((piece.start, piece.end) for piece in pieces(altered))
+    cited = Citer(verifier).cite(Extract(altered, spans, 1.0))
+    assert [citation.quote for citation in cited.citations] == [
+        "Points will be awarded for a Race as follows:",
+        "| 1st | 25 |\n| 2nd |  |",
+    ]
+    assert [text[start:end] for start, end in cited.unverified] == ["| 3rd | 16 |"]
