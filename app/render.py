@@ -135,7 +135,7 @@ def reply(record: Reply, id_: str | None = None) -> Json:
         case Answer():
             shaped |= {
                 "answer": record.text,
-                "citations": [citation(one) for one in record.citations],
+                "citations": _citations(record),
                 "fallback": record.fallback,
                 "confidence": record.confidence,
             }
@@ -150,7 +150,7 @@ def evidence(record: Reply) -> list[Json]:
     """The clauses that an answer cites, in the order of its citations, each with its quotes and its tables' spans."""
     if not isinstance(record, Answer):
         return []
-    known = {one.id: one for found in record.passages for one in (found.clause, *found.context)}
+    known = _known(record)
     cards: dict[str, Json] = {}
     for one in record.citations:
         if one.clause_id in known and one.clause_id not in cards:
@@ -159,6 +159,22 @@ def evidence(record: Reply) -> list[Json]:
         if one.clause_id in cards:
             cards[one.clause_id]["quotes"].append({"page": one.page, "quote": one.quote, "verified": one.verified})
     return list(cards.values())
+
+
+def _citations(record: Answer) -> list[Json]:
+    """The citations, each with the status and year of its clause."""
+    known = _known(record)
+    shaped = []
+    for one in record.citations:
+        cited = known.get(one.clause_id)
+        place = {"status": cited.status.value, "year": cited.year} if cited else {"status": "", "year": ""}
+        shaped.append(citation(one) | place)
+    return shaped
+
+
+def _known(record: Answer) -> dict[str, Clause]:
+    """The clauses that an answer rests on, by id."""
+    return {one.id: one for found in record.passages for one in (found.clause, *found.context)}
 
 
 def error(raised: TechRegError) -> Json:

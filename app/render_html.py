@@ -15,7 +15,8 @@ from app.render import Json
 Span = tuple[int, int]
 
 DISCLAIMER = "Unofficial and no legal advice. The FIA’s PDF prevails."
-_MARKER = re.compile(r"\[([^\[\]\n]{2,60})\]")
+_MARKER = re.compile(r"\[([^\[\]\n<>]{2,60})\]")
+_TABLE = re.compile(r"(?:^\|[^\n]*\|[ ]*(?:\n|\Z))+", re.MULTILINE)
 _STATUS = {"future": "from {year}", "superseded": "superseded"}
 
 
@@ -146,17 +147,22 @@ def _marked(text: str, start: int, end: int, marks: Sequence[Span]) -> str:
 
 
 def _paragraphs(text: str, chips: dict[str, str] | None = None) -> str:
+    """The text of an answer as lines and tables; an article in brackets that ``chips`` knows opens its card."""
+
     def chip(marker: re.Match[str]) -> str:
         target = (chips or {}).get(marker[1])
         return f'<button class="chip" data-clause="{target}">{marker[1]}</button>' if target else marker[0]
 
-    lines = [line for line in text.splitlines() if line.strip()]
-    return "".join(f"<p>{_MARKER.sub(chip, escape(line, quote=False))}</p>" for line in lines)
+    return _MARKER.sub(chip, words(text, (), [run.span() for run in _TABLE.finditer(text)]))
 
 
 def _chips(citations: Iterable[Json]) -> dict[str, str]:
-    """The card to open for each article that a text may name in brackets."""
-    return {escape(one["article"], quote=False): escape(one["clause_id"]) for one in citations}
+    """The card to open for each article that an answer may name in brackets, a later year's with its year."""
+    chips: dict[str, str] = {}
+    for one in citations:
+        name = f"{one['article']}, {one['year'] or 'later'}" if one["status"] == "future" else one["article"]
+        chips.setdefault(escape(name), escape(one["clause_id"]))
+    return chips
 
 
 def _badges(shaped: Json) -> list[str]:

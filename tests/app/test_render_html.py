@@ -75,6 +75,25 @@ def test_a_named_article_becomes_a_chip_that_names_its_card(clause):
     assert 'id="clause-b-1-6-3"' in render_html.evidence(render.evidence(replied("x", clause)))
 
 
+def test_a_later_years_chip_is_not_that_of_the_law_in_force(clause):
+    from dataclasses import replace
+
+    from pipelines.schema import Status
+
+    later = replace(clause, id="later", status=Status.FUTURE, year="2027")
+    now, then = replied("One [B1.6.3]. Then [B1.6.3, 2027].", clause), replied("", later)
+    both = replace(now, citations=now.citations + then.citations, passages=now.passages + then.passages)
+    outline = Outline(render_html.answer(render.reply(both)))
+    assert [attributes["data-clause"] for tag, attributes in outline.tags if tag == "button"] == ["b-1-6-3", "later"]
+
+
+def test_a_table_in_an_answer_is_a_table(clause):
+    text = "As follows:\n\n| P | Pts |\n| --- | --- |\n| 1st | 25 |\n\n[B1.6.3]"
+    html = render_html.answer(render.reply(replied(text, clause)))
+    assert re.findall(r"<t[hd]>(.*?)</t[hd]>", html) == ["P", "Pts", "1st", "25"]
+    assert 'class="chip"' in html
+
+
 def test_a_card_says_where_its_clause_stands(clause):
     (card,) = render.evidence(replied("x", clause, "A fine may not exceed $215 million."))
     text = Outline(render_html.card(card)).text
