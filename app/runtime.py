@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parents[1] / "pipelines" / "data" / "sample"
 RETRY_S = 5.0  # between two attempts to reach a Qdrant server that does not answer
+OPENING_S = 60.0  # a question that comes while the index is being opened waits so long
 WARM_UP = "minimum mass of the car"
 log = logging.getLogger("techreg.serve")
 
@@ -53,6 +54,7 @@ class Runtime:
         self._error: TechRegError | None = None
         self._documents: Sequence[render.Json] = ()
         self._writing = threading.Lock()
+        self._looked = threading.Event()  # set once it is known what is indexed, or why it cannot be
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._prepare, name="techreg-prepare", daemon=True)
 
@@ -172,6 +174,7 @@ class Runtime:
     def _fill(self) -> None:
         """Index the documents folder; the sample where nothing at all is there, and only as long."""
         self._documents = self._backend.documents()
+        self._looked.set()
         indexed = {one["file"] for one in self._documents}
         sample = indexed & self._sample_names()
         if _has_files(self.settings.documents):
@@ -184,6 +187,7 @@ class Runtime:
     def _fail(self, error: TechRegError) -> None:
         log.error("%s. %s", error.message, error.fix)
         self.phase, self._error = "failed", error
+        self._looked.set()
 
     def _sample_files(self) -> list[Path]:
         return sorted(self._sample.glob("*.pdf"))
@@ -192,6 +196,8 @@ class Runtime:
         return {path.name for path in self._sample_files()}
 
     def _require_index(self) -> None:
+        if not self._documents and self._thread.is_alive():
+            self._looked.wait(OPENING_S)
         if self._documents:
             return
         if self._error is not None:

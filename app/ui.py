@@ -96,8 +96,10 @@ def build(runtime: Runtime) -> gr.Blocks:
             with gr.Column(elem_id="evidence", scale=5, min_width=320):
                 cards = _html(render_html.evidence([]), "cards")
         _html(_FOOT, "foot")
+        refresh = gr.Button("Refresh", elem_id="refresh")  # pressed by the page once indexing has ended
 
-        page.load(opened, outputs=top, queue=False, show_progress="hidden")
+        for event in (page.load, refresh.click):
+            event(opened, outputs=top, queue=False, show_progress="hidden", api_visibility="private")
         asked = gr.on(
             [question.submit, send.click],
             respond,

@@ -31,17 +31,18 @@
     }
   }
 
-  async function poll(wasReady) {
-    let ready = wasReady;
+  // Asks until the index is ready, then has the header drawn anew: it names what is indexed.
+  async function poll() {
+    let ready = false;
     try {
       const health = await (await fetch("api/health", { cache: "no-store" })).json();
       showProgress(health);
       ready = health.status === "ready";
-      if (ready && wasReady === false) location.reload();
+      if (ready) document.querySelector("#refresh")?.click();
     } catch {
-      ready = wasReady;
+      // The server is busy or restarting: ask again.
     }
-    if (!ready) setTimeout(poll, POLL_MS, ready);
+    if (!ready) setTimeout(poll, POLL_MS);
   }
 
   function openClause(id) {
@@ -80,7 +81,7 @@
     const box = document.getElementById("progress");
     if (!box) return setTimeout(begin, 100);
     follow();
-    if (box.dataset.status !== "ready") poll(undefined);
+    if (box.dataset.status !== "ready") poll();
   }
   begin();
 })();

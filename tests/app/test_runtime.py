@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,15 @@ def test_a_server_that_starts_later_is_waited_for(settings, backend, sample, mon
     backend.documents = flaky
     health = started(settings, backend, sample).health()
     assert (health["status"], health["error"]) == ("ready", None)
+
+
+def test_a_question_waits_while_the_index_is_opened(settings, backend, sample):
+    documents, opened = backend.documents, threading.Event()
+    backend.documents = lambda: opened.wait(10) and documents()
+    runtime = Runtime(settings, backend, sample=sample)
+    runtime.start()
+    threading.Timer(0.05, opened.set).start()
+    assert runtime.search("mass").passages
 
 
 def test_a_mismatch_is_told_with_its_command(settings, backend, sample):

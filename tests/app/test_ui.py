@@ -71,10 +71,19 @@ def test_a_failure_is_shown_and_remembered_as_one(runtime):
     assert turns[0]["reply"]["outcome"] == "failed"
 
 
-def test_before_anything_is_indexed_the_chat_says_so(settings, empty_backend, tmp_path):
+def test_before_anything_is_indexed_the_chat_says_how_far_it_is(settings, empty_backend, tmp_path):
+    settings.documents.mkdir()
+    (settings.documents / "b.pdf").touch()
+    empty_backend.ingest_may_end.clear()
     runtime = Runtime(settings, empty_backend, sample=tmp_path)
+    runtime.start()
+    while runtime.health()["indexing"] is None:
+        pass
     _, (_, _, current, _, _) = ask(runtime, "mass")
-    assert "The index is still being opened. Ask again in a moment" in current
+    empty_backend.ingest_may_end.set()
+    assert "The index is still being built" in current
+    assert "Ask again in a moment" in current
+    assert runtime.wait(10)
 
 
 def test_an_empty_question_does_nothing(runtime, backend):
