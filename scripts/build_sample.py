@@ -53,7 +53,7 @@ def build(path: Path) -> Section:
 
 def build_all(sources: Path) -> list[Section]:
     """Build every source file in a folder, in the order of their names."""
-    return [build(path) for path in sorted(sources.glob("*.txt"))]
+    return [build(path) for path in sorted(sources.glob("*.reg"))]
 
 
 def main() -> None:

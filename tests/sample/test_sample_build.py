@@ -67,7 +67,7 @@ def test_the_older_issue_is_what_its_source_builds() -> None:
 
 
 def test_two_builds_give_the_same_bytes(sections: dict[str, Section]) -> None:
-    assert build_sample.build(build_sample.SOURCES / "b.txt").data == sections["B"].data
+    assert build_sample.build(build_sample.SOURCES / "b.reg").data == sections["B"].data
 
 
 def test_the_pdfs_are_small_and_say_that_they_are_a_sample(sections: dict[str, Section]) -> None:
