@@ -51,8 +51,6 @@ def join_all(tables: Sequence[Table]) -> list[Table]:
     joined: list[Table] = []
     for table in tables:
         for index in range(len(joined) - 1, -1, -1):
-            if joined[index].page_end < table.page - 1:
-                continue
             if continues(joined[index], table):
                 joined[index] = join(joined[index], table)
                 break
@@ -292,8 +290,12 @@ def _aligned(page: Page, run: list[Row]) -> Table:
 
 
 def _alone(page: Page, table: Table, tables: list[Table]) -> tuple[bool, bool]:
-    """Whether nothing but page furniture and other tables stands above, and below, a table."""
-    beside = [(other.x0 - _OVER, other.y0 - _OVER, other.x1 + _OVER, other.y1 + _OVER) for other in tables]
+    """Whether nothing but page furniture, and tables to its left and right, stands above, and below, a table."""
+    beside = [
+        (other.x0 - _OVER, other.y0 - _OVER, other.x1 + _OVER, other.y1 + _OVER)
+        for other in tables
+        if other.x1 <= table.x0 or table.x1 <= other.x0
+    ]
     leads = trails = True
     for glyph in page.glyphs:
         if glyph.raw.isspace() or not _in_force(glyph):
