@@ -80,7 +80,7 @@ def _legend(sheet: Sheet, head: dict[str, str], style: Style, plain: Look) -> No
         sheet.text(42.5 + fonts.width(face, label, 11.04), y, ": ", plain)
         for line in lines([(character, plain) for character in meaning], 441.0):
             write(sheet, line, 121.0, y)
-            y += 15.4
+            y += 14.0
 
 
 def _contents(sheet: Sheet, blocks: list[Block], style: Style, bold: Look) -> list[Sheet]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from scripts.sample import figure
 from scripts.sample.markup import Block, Run
-from scripts.sample.sheet import BLACK, NAVY, WHITE, Characters, Look, Sheet, Style, lines, measure, write
+from scripts.sample.sheet import BLACK, NAVY, Characters, Look, Sheet, Style, lines, measure, write
 
 LEFT, RIGHT, TOP, BOTTOM = 42.5, 555.0, 81.2, 764.0
 TEXT = (92.1, 113.3, 134.6, 155.9)  # where text of each level begins; an item's letter stands one level further left
 _COLUMNS = ((92.1, 113.3, 345.0), (365.0, 386.2, 555.0))
 _SIZE = 11.04
 _GAPS = {"article": 27.0, "appendix": 27.0, "sub-article": 23.2, "heading": 23.2, "omission": 15.4}
-_KEEP = {"article": 110.0, "appendix": 95.0, "sub-article": 64.0, "heading": 50.0, "clause": 16.0, "governance": 40.0}
+_KEEP = {"article": 78.0, "appendix": 78.0, "sub-article": 64.0, "heading": 50.0, "clause": 16.0, "governance": 40.0}
 
 
 class Flow:
@@ -183,6 +183,3 @@ class Flow:
         label = Look("regular", 8.04, BLACK, "figure_label")
         figure.draw(self.sheet, TEXT[0], self.y + 12.0, label)
         self.y += 16.0 + figure.HEIGHT
-
-
-__all__ = ["BOTTOM", "LEFT", "RIGHT", "WHITE", "Flow"]
