@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import gradio as gr
+from anyio import to_thread
 
 from app import render, render_html
 from app.runtime import Runtime
@@ -33,6 +34,7 @@ SECTIONS = [
 ASK_AT_ONCE = 4
 QUEUE_LENGTH = 64
 Turns = list[render.Json]
+T = TypeVar("T")
 
 
 def mount(app: FastAPI, runtime: Runtime) -> None:
@@ -67,8 +69,9 @@ def build(runtime: Runtime) -> gr.Blocks:
     def opened() -> str:
         return header(runtime)
 
-    def respond(question: str, section: str, turns: Turns) -> Iterator[tuple[Any, ...]]:
-        yield from stream(runtime, question, Filters(section=section), turns)
+    async def respond(question: str, section: str, turns: Turns) -> AsyncIterator[tuple[Any, ...]]:
+        async for step in stepwise(stream(runtime, question, Filters(section=section), turns)):
+            yield step
 
     with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True) as page:
         turns = gr.State([])
@@ -150,6 +153,13 @@ def replies(runtime: Runtime, question: str, filters: Filters, history: Sequence
         yield from runtime.stream(question, filters, history)
     except TechRegError as error:
         yield Failure(question, type(error).__name__, error.message, error.fix)
+
+
+async def stepwise(steps: Iterator[T]) -> AsyncIterator[T]:
+    """The steps, each taken in a thread. Stopping waits for none: the step under way is left to end by itself."""
+    end = object()
+    while (step := await to_thread.run_sync(next, steps, end, abandon_on_cancel=True)) is not end:
+        yield cast("T", step)
 
 
 def header(runtime: Runtime) -> str:

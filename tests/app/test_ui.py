@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 
 import httpx
 import pytest
@@ -101,6 +102,38 @@ def test_two_conversations_never_mix(runtime):
     assert [turn["question"] for turn in last["two"][-1]] == ["mass of"]
     assert "768kg" in last["two"][2]
     assert "768kg" not in last["one"][2]
+
+
+def test_stopping_waits_for_no_step():
+    may_end, ended = threading.Event(), threading.Event()
+
+    def steps():
+        try:
+            yield 1
+            may_end.wait(10)
+            yield 2
+        finally:
+            ended.set()
+
+    async def stopped():
+        seen = []
+
+        async def read():
+            async for step in ui.stepwise(steps()):
+                seen.append(step)
+
+        reading = asyncio.create_task(read())
+        while not seen:
+            await asyncio.sleep(0)
+        reading.cancel()
+        await asyncio.wait([reading], timeout=5)
+        assert reading.cancelled()
+        assert not ended.is_set()
+        may_end.set()
+        return seen
+
+    assert asyncio.run(stopped()) == [1]
+    assert ended.wait(5)  # the generator is closed once its step has ended: a model call does not go on
 
 
 def test_the_header_says_what_is_indexed(runtime):
