@@ -26,7 +26,7 @@ def reply(shaped: Json) -> str:
     parts += [_citation(one) for one in shaped["citations"]]
     parts += [_block(f"Note: {one}") for one in shaped["warnings"]]
     if shaped["outcome"] == "answered":
-        parts.append("Unofficial, not legal advice; the FIA's PDF prevails.\n")
+        parts.append(_block("Unofficial, not legal advice; the FIA's PDF prevails."))
     return "\n".join(parts) + "\n"
 
 
