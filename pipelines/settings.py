@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     unverified: Literal["drop", "mark"] = Field("drop", description="what happens to a statement that fails its check")
     gate: float = Field(0.5, ge=0, le=1, description="confidence below which a question is refused")
     question_log: str = Field("", description="JSONL file that questions are logged to; empty means none")
+    tracing: Literal["off", "console", "otlp"] = Field(
+        "off", description="OpenTelemetry spans, to stderr or by OTLP (the extra `otel`)"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field("warning", description="what is logged to stderr")
     host: str = Field("127.0.0.1", description="address the app binds")
     port: int = Field(7860, ge=0, le=65535, description="port the app binds; 0 takes a free one")

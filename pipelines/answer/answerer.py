@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from pipelines import tracing
 from pipelines.answer import compose
 from pipelines.answer.cite import Citer
 from pipelines.answer.generate import NotFoundByModel, Writer, wants_everything
@@ -64,6 +65,8 @@ class Answerer:
         self._model = model or language_model(settings)
         self._citer = Citer(Verifier())
         self._mark = settings.unverified == "mark"
+        self._traced = settings.tracing != tracing.OFF
+        tracing.start(settings.tracing)
         self._log = QuestionLog(Path(settings.question_log)) if settings.question_log else None
 
     @cached_property
@@ -77,11 +80,12 @@ class Answerer:
         An expected failure is returned as a :class:`~pipelines.schema.Failure`, never raised.
         """
         parts = self._respond(question, filters or Filters(), history, stream=False)
-        while True:
-            try:
-                next(parts)
-            except StopIteration as end:
-                return end.value  # type: ignore[no-any-return]
+        with tracing.span("ask", enabled=self._traced):
+            while True:
+                try:
+                    next(parts)
+                except StopIteration as end:
+                    return end.value  # type: ignore[no-any-return]
 
     def stream(
         self, question: str, filters: Filters | None = None, history: Sequence[str] = ()
@@ -174,7 +178,8 @@ class Answerer:
         k = self.settings.candidates if everything else None
         if asked.reworded:
             question, history = asked.question, ()
-        result = self._corpus.search(question, k=k, filters=filters, history=history)
+        with tracing.span("search", enabled=self._traced):
+            result = self._corpus.search(question, k=k, filters=filters, history=history)
         year = _later(result)
         if not year or filters.status != Status.IN_FORCE:
             return result
@@ -183,7 +188,8 @@ class Answerer:
         return replace(result, passages=merge_later(result.passages, later.passages, year))
 
     def _extractive(self, result: SearchResult, confidence: float) -> Answer | Failure:
-        draft = compose.extractive(result, self._statistics, self._citer, self._scorer, mark=self._mark)
+        with tracing.span("extract", enabled=self._traced):
+            draft = compose.extractive(result, self._statistics, self._citer, self._scorer, mark=self._mark)
         return self._answer(result, confidence, draft) if draft.text else unverifiable(result)
 
     def _written(
