@@ -1,7 +1,7 @@
 """Cutting a clause that is too long for a model's window, without losing a word.
 
 It is cut where the law itself is: at lettered items, each part led by the clause's lead-in and by the item it belongs
-to; a table between rows, each part led by its header; what is still too long between sentences, then between words.
+to; a table between rows, each part led by its header; what is still too long between sentences, words, then letters.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def cut(text: str, tables: Sequence[tuple[int, int]], fits: Fits) -> list[str]:
     Args:
         text: a clause's words; items and table rows start lines.
         tables: spans of ``text`` that are Markdown tables.
-        fits: whether a part is short enough. Where a single word does not fit, its part is too long.
+        fits: whether a part is short enough. Where a single letter does not fit, its part is too long.
     """
     if fits(text):
         return [text]
@@ -59,13 +59,16 @@ def _fitting(units: Iterator[_Unit], fits: Fits) -> Iterator[_Unit]:
         if fits(unit.text):
             yield unit
             continue
-        finer = _sentences(unit.text)
+        finer, within = _sentences(unit.text), " "
         if len(finer) == 1:
             finer = unit.text.split()
         if len(finer) == 1:
+            middle = len(unit.text) // 2
+            finer, within = [unit.text[:middle], unit.text[middle:]], ""
+        if not finer[0]:
             yield unit
             continue
-        glues = (unit.glue, *[" "] * (len(finer) - 1))
+        glues = (unit.glue, *[within] * (len(finer) - 1))
         yield from _fitting((_Unit(piece, unit.context, glue) for piece, glue in zip(finer, glues, strict=True)), fits)
 
 

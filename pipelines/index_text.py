@@ -12,17 +12,21 @@ RECIPE = "1"
 _NAMESPACE = uuid.UUID("6c3a7f1e-52c4-5d0b-9e0e-0d6b1f6a2f10")
 
 
-def heading(clause: Clause) -> str:
-    """The lines above a clause's words: its headings from the outside in, then its article, title and term."""
-    own = f"{clause.article} {clause.title}".strip()
-    if clause.term:
-        own = f"{own}: “{clause.term}”"
-    return "\n".join((" > ".join(clause.path), own) if clause.path else (own,))
+def heading(clause: Clause, skip: int = 0) -> str:
+    """The lines above a clause's words: its headings from the outside in, then its article, title and term.
+
+    ``skip`` leaves out so many of the outermost headings; one more than there are leaves the article alone.
+    """
+    if skip > len(clause.path):
+        return clause.article
+    own = " ".join(dict.fromkeys(part for part in (clause.article, clause.title, clause.term) if part))
+    path = " > ".join(clause.path[skip:])
+    return f"{path}\n{own}" if path else own
 
 
-def index_text(clause: Clause, words: str) -> str:
+def index_text(clause: Clause, words: str, skip: int = 0) -> str:
     """The text of a node that holds ``words`` of a clause: heading path, article, term, words."""
-    return f"{heading(clause)}\n{words}"
+    return f"{heading(clause, skip)}\n{words}"
 
 
 def node_id(generation: str, clause: Clause, part: int) -> str:

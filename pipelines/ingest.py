@@ -77,7 +77,8 @@ class _Run:
         self.embedder = embedder
         self.identity = embedder.identity if embedder else embedder_identity(settings)
         self.started = time.perf_counter()
-        self.reports: dict[str, DocumentReport] = {}  # by path, in the order given
+        self.order: dict[str, int] = {}  # the paths in the order given
+        self.reports: dict[str, DocumentReport] = {}  # by path
 
     def __call__(self, paths: Sequence[Path], remove: Sequence[str], rebuild: bool) -> IngestReport:
         if not rebuild and not remove and not self.settings.qdrant_url:
@@ -104,7 +105,11 @@ class _Run:
             elif path.is_file():
                 files[path.resolve()] = None
             else:
-                self._fail(path, "there is no such file or folder")
+                files[path] = None
+        self.order = {str(file): place for place, file in enumerate(files)}
+        for file in [file for file in files if not file.is_file()]:
+            self._fail(file, "there is no such file or folder")
+            del files[file]
         return list(files)
 
     def _changed(self, files: Sequence[Path], manifest: Manifest | None) -> list[Path]:
@@ -199,7 +204,8 @@ class _Run:
         current = in_force(manifest.entries) if manifest else set()
         entries = {entry.document.sha256: entry for entry in manifest.entries} if manifest else {}
         documents = []
-        for report in self.reports.values():
+        for path in sorted(self.reports, key=lambda path: self.order.get(path, len(self.order))):
+            report = self.reports[path]
             entry = entries.get(report.sha256)
             status = (Status.IN_FORCE if entry.generation in current else Status.SUPERSEDED) if entry else ""
             documents.append(replace(report, status=str(status)))

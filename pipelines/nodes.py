@@ -11,7 +11,7 @@ from typing import Any
 from llama_index.core.schema import BaseNode, TextNode, TransformComponent
 
 from pipelines.cut import Count, cut
-from pipelines.index_text import index_text, node_id
+from pipelines.index_text import heading, index_text, node_id
 from pipelines.schema import Clause
 
 
@@ -40,12 +40,15 @@ def metadata(clause: Clause, generation: str, part: int) -> dict[str, Any]:
     }
 
 
-def to_node(clause: Clause, generation: str, part: int, words: str) -> TextNode:
-    """A node that holds ``words`` of a clause. Models see its text only, never its metadata."""
+def to_node(clause: Clause, generation: str, part: int, words: str, skip: int = 0) -> TextNode:
+    """A node that holds ``words`` of a clause. Models see its text only, never its metadata.
+
+    ``skip`` leaves out so many of the outermost headings.
+    """
     payload = metadata(clause, generation, part)
     return TextNode(
         id_=node_id(generation, clause, part),
-        text=index_text(clause, words),
+        text=index_text(clause, words, skip),
         metadata=payload,
         excluded_embed_metadata_keys=list(payload),
         excluded_llm_metadata_keys=list(payload),
@@ -73,16 +76,23 @@ class ClauseCutter(TransformComponent):
 
     def _parts(self, node: BaseNode) -> list[BaseNode]:
         clause = self.clauses[node.metadata["clause_id"]]
+        skip = self._headings_to_skip(clause)
 
         def fits(words: str) -> bool:
-            return self.count(index_text(clause, words)) <= self.window
+            return self.count(index_text(clause, words, skip)) <= self.window
 
         parts: list[BaseNode] = []
         for number, words in enumerate(cut(clause.text, clause.tables, fits)):
             if not fits(words):
                 raise ValueError(f"{clause.label}: part {number} is longer than the model's {self.window} tokens")
-            parts.append(to_node(clause, node.metadata["generation"], number, words))
+            parts.append(to_node(clause, node.metadata["generation"], number, words, skip))
         return parts
+
+    def _headings_to_skip(self, clause: Clause) -> int:
+        """How many outermost headings to leave out, so that half the window is left for the clause's words."""
+        levels = range(len(clause.path) + 1)
+        room = self.window // 2
+        return next((skip for skip in levels if self.count(heading(clause, skip)) <= room), len(clause.path) + 1)
 
 
 class ShortFirst(TransformComponent):
