@@ -6,7 +6,7 @@ import pytest
 from pipelines.cut import cut
 
 
-def within(words: int):  # noqa: ANN201
+def within(words: int):
     return lambda text: len(text.split()) <= words
 
 

@@ -38,7 +38,7 @@ def test_node_ids_are_uuid5s_that_differ_by_version_clause_and_part() -> None:
     assert {uuid.UUID(found).version for found in ids} == {5}
 
 
-def cut_nodes(*clauses, window: int = 12):  # noqa: ANN002, ANN003, ANN201
+def cut_nodes(*clauses, window: int = 12):
     cutter = ClauseCutter(clauses={clause.id: clause for clause in clauses}, count=count_words, window=window)
     return cutter([to_node(clause, "g", 0, clause.text) for clause in clauses])
 

@@ -2,8 +2,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from index.fakes import read_json, topic_embedder
 
+from index.fakes import read_json, topic_embedder
 from pipelines.engine import Engine
 from pipelines.ingest import ingest
 from pipelines.report import IngestReport

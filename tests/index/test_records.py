@@ -1,7 +1,6 @@
 import dataclasses
 
 from index.fakes import full_clause, make_clause
-
 from pipelines.index.records import decode, encode
 from pipelines.schema import Clause, Status
 
