@@ -266,6 +266,7 @@ class _NoLock:
 @contextmanager
 def translated(where: str) -> Iterator[None]:
     """Turn what the client raises for a server that fails into the project's error."""
+    from qdrant_client.common.client_exceptions import QdrantException
     from qdrant_client.http.exceptions import ApiException, ResponseHandlingException, UnexpectedResponse
 
     try:
@@ -276,7 +277,7 @@ def translated(where: str) -> Iterator[None]:
     except ResponseHandlingException as error:
         source = error.source if error.source is not None else error
         raise IndexUnavailable(f"Qdrant at {where} does not answer: {source or type(source).__name__}") from error
-    except ApiException as error:
+    except (ApiException, QdrantException) as error:
         raise IndexUnavailable(f"Qdrant at {where} failed: {error}") from error
 
 
