@@ -83,15 +83,15 @@ def card(shaped: Json) -> str:
     )
 
 
-def corpus(documents: Sequence[Json], sample: bool) -> str:
-    """Which issues and dates are indexed, and whether that is only the sample."""
+def corpus(documents: Sequence[Json], sample: bool, folder: str) -> str:
+    """Which issues and dates are indexed; where that is only the sample, ``folder`` is where the FIA's PDFs go."""
     if not documents:
         return '<p class="corpus">Nothing is indexed yet.</p>'
     shown = sorted(documents, key=lambda one: (one["section"], one["date"]))
     issues = "".join(f"<li>{escape(_issue(one))}</li>" for one in shown)
     banner = (
         '<p class="sample">This is the sample regulation that comes with the app, not the FIA’s. Put the FIA’s PDFs '
-        "into the documents folder and start again.</p>"
+        f"into {escape(folder)} and start again.</p>"
         if sample
         else ""
     )

@@ -168,7 +168,7 @@ def header(runtime: Runtime) -> str:
     return (
         f'<div class="brand"><h1>{TITLE}</h1><p>{render_html.DISCLAIMER}</p></div>'
         f'<div id="progress" data-status="{health["status"]}"></div>'
-        + render_html.corpus(health["documents"], health["sample"])
+        + render_html.corpus(health["documents"], health["sample"], str(runtime.settings.documents))
     )
 
 

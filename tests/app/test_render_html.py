@@ -176,10 +176,11 @@ def test_the_corpus_names_issue_and_date():
         {"file": "a.pdf", "section": "A", "issue": "02", "date": "2026-02-27", "status": "in_force"},
         {"file": "notes.md", "section": "notes.md", "issue": "", "date": "", "status": "in_force"},
     ]
-    text = Outline(render_html.corpus(documents, sample=False)).text
+    text = Outline(render_html.corpus(documents, False, "data")).text
     assert text == "Indexed:A issue 02, 2026-02-27B issue 05, 2026-02-27 (superseded)notes.md"
-    assert "not the FIA’s" in render_html.corpus(documents, sample=True)
-    assert "Nothing is indexed yet" in render_html.corpus([], sample=False)
+    banner = Outline(render_html.corpus(documents, True, "data/<x>")).text
+    assert "not the FIA’s. Put the FIA’s PDFs into data/<x> and start again." in banner
+    assert "Nothing is indexed yet" in render_html.corpus([], False, "data")
 
 
 def test_a_stopped_turn_keeps_what_was_written():
