@@ -168,11 +168,12 @@ def test_lines_of_a_cell(lines: tuple[str, str], expected: str) -> None:
 
 
 def test_words_around_struck_ones_are_spaced_once() -> None:
-    sheet = Sheet().grid([100, 250, 300], [100, 120])
+    sheet = Sheet().grid([100, 250, 300], [100, 140])
     sheet.text(105, 115, "[50,\\").text(125, 115, " 125", struck=True).text(150, 115, "155\\")
-    sheet.text(165, 115, " mm", struck=True).text(185, 115, "]\\").text(255, 115, "x")
+    sheet.text(165, 115, " mm", struck=True).text(185, 115, "]")
+    sheet.text(105, 130, "Fixings").text(145, 130, "of the wing", struck=True).text(205, 130, ".").text(255, 115, "x")
     [table] = sheet.tables()
-    assert table.cells[0].text == "[50, 155]"
+    assert table.cells[0].text == "[50, 155] Fixings."
 
 
 @pytest.mark.parametrize(

@@ -31,15 +31,20 @@ def cell_text(glyphs: list[Glyph]) -> str:
     last: Glyph | None = None  # the last glyph, struck or not
     base = _first_base(glyphs)  # what a raised glyph is measured by: the last one in force that is not raised
     gap = False  # a wrapped line, a wide gap or a struck space lies between the last written glyph and the next
+    cut = False  # something struck lies between them
     for glyph in glyphs:
         if last is not None:
             gap = gap or _apart(last, glyph)
         if glyph.struck:
-            gap = gap or glyph.raw.isspace()
+            cut, gap = True, gap or glyph.raw.isspace()
         else:
-            if gap and glyph.text not in _CLOSING:
+            if cut and glyph.text in _CLOSING:
+                while parts and parts[-1].isspace():
+                    parts.pop()
+            elif gap:
                 parts.append(" ")
-            gap = False
+            # A space that follows the struck words must not hide them from the mark behind it.
+            cut, gap = cut and glyph.raw.isspace(), False
             raised = base is not None and _is_raised(base, glyph)
             # After a space or a bracket a number stands apart already.
             apart = glyph.text != "o" and (not parts or parts[-1].isspace() or parts[-1] == "(")
