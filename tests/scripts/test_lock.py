@@ -22,7 +22,7 @@ def test_every_line_pins_one_public_version():
 
 def test_every_direct_requirement_is_pinned_within_its_bounds():
     pinned = {canonicalize_name(Requirement(line).name): line.split("==")[1] for line in LINES}
-    for requirement in lock.direct_requirements():
+    for requirement in lock.direct_requirements() + lock.direct_requirements("dev"):
         assert requirement.specifier.contains(pinned[canonicalize_name(requirement.name)]), requirement
 
 
