@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from app.evaluation import add_scores
+
 if TYPE_CHECKING:
     from app.backend import Backend
     from pipelines.settings import Settings
@@ -52,9 +54,7 @@ def build_parser() -> argparse.ArgumentParser:
     _filters(ask)
 
     evaluate = commands.add_parser("eval", help="score the product", description="Score the product.")
-    scores = evaluate.add_subparsers(title="scores", metavar="SCORE", dest="score", required=True)
-    retrieval = _command(scores, "retrieval", "score search against gold questions")
-    retrieval.add_argument("gold", metavar="GOLD.jsonl", help="questions with the articles that answer them")
+    add_scores(evaluate)
 
     _command(commands, "doctor", "check the installation, the index and the models")
 

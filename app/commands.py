@@ -96,14 +96,10 @@ def ask(args: argparse.Namespace, settings: Settings, backend: Backend, out: Tex
 
 
 def evaluate(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
-    """Score search against gold questions."""
-    from eval.retrieval import evaluate as evaluate_retrieval
+    """Score the product."""
+    from app import evaluation
 
-    count = terminal.Counter(sys.stderr, "questions")
-    report = evaluate_retrieval(Path(args.gold), backend, progress=count).as_dict()
-    count.close()
-    _print(out, report) if args.json else out.write(terminal.retrieval(report))
-    return 0
+    return evaluation.run(args, settings, backend, out)
 
 
 def doctor(args: argparse.Namespace) -> int:

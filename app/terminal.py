@@ -106,11 +106,19 @@ def ingest(shaped: Json) -> str:
 def retrieval(shaped: Json) -> str:
     """The scores of a retrieval run, over all questions and by style and section."""
     lines = [f"{shaped['n']} questions"]
-    lines += [f"  {name:<22} {value:.3f}" for name, value in shaped["metrics"].items()]
+    for name, value in shaped["metrics"].items():
+        low, high = shaped["intervals"][name]
+        before = f"   before reranking {shaped['before_reranking'][name]:.3f}"
+        lines.append(f"  {name:<22} {value:.3f}   95% {low:.3f} to {high:.3f}{before}")
     for group in ("by_style", "by_section"):
         for name, scores in shaped[group].items():
             told = "  ".join(f"{metric} {scores[metric]:.3f}" for metric in ("hit1", "hit5") if metric in scores)
-            lines.append(f"  {group.removeprefix('by_')} {name:<14} {told}")
+            lines.append(f"  {group.removeprefix('by_')} {name:<14} n {scores['n']:<4.0f} {told}")
+    for miss in shaped["misses"]:
+        lines.append(_block(f"{miss['id']} {miss['question']}", lines=2).rstrip())
+        got = ", ".join(miss["got"]) or "nothing"
+        rank = f"rank {miss['rank']}" if miss["rank"] else "not found"
+        lines.append(_block(f"wanted {', '.join(miss['wanted'])}; got {got}; {rank}; {miss['stage']}", "    ").rstrip())
     return "\n".join(lines) + "\n"
 
 

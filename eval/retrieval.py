@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from eval.gold import GoldQuestion, read_gold
-from pipelines.errors import TechRegError
+from eval.intervals import Interval, interval
+from eval.metrics import CANDIDATES, METRICS, Judged, Scores, first_hit, mean, score
+from eval.relevance import TextRelevance
+from pipelines.errors import TechRegError, UsageError
 from pipelines.schema import Clause, Filters, SearchResult
 
-CANDIDATES = 30
-METRICS = ("hit1", "hit5", "hit10", "recall30_candidates", "mrr", "ndcg10", "recall5", "section1")
+Progress = Callable[[int, int], None]
+Judge = Callable[[GoldQuestion, Clause], Judged]
 
 
 class Searcher(Protocol):
@@ -49,23 +53,44 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """One question with its scores, as searched and as it would be without the reranker."""
+
+    question: GoldQuestion
+    scores: Scores
+    unranked: Scores
+    rank: int
+    got: tuple[str, ...]
+    ms: float = 0.0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RetrievalReport:
     """Scores over all gold questions, by style and by section, and what was missed.
 
     ``counts`` tells how many questions were attempted, scored, and failed with an error; a failed one scores 0.
+    ``before_reranking`` are the metrics of the candidates in fused order. ``intervals`` are 95% bootstrap intervals.
     """
 
     n: int
-    metrics: dict[str, float]
-    by_style: dict[str, dict[str, float]]
-    by_section: dict[str, dict[str, float]]
+    metrics: Scores
+    intervals: dict[str, Interval]
+    before_reranking: Scores
+    by_style: dict[str, Scores]
+    by_section: dict[str, Scores]
+    style_intervals: dict[str, dict[str, Interval]]
+    section_intervals: dict[str, dict[str, Interval]]
     ms: dict[str, float]
     counts: dict[str, int]
     misses: tuple[Miss, ...]
+    rows: tuple[Row, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as plain JSON data."""
-        return asdict(self)
+        """The report as plain JSON data, without the rows."""
+        plain = asdict(self)
+        del plain["rows"]
+        return plain
 
 
 def evaluate(
@@ -74,100 +99,119 @@ def evaluate(
     *,
     k: int = 10,
     filters: Filters | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    relevance: Literal["id", "text"] = "id",
+    progress: Progress | None = None,
 ) -> RetrievalReport:
-    """Search every question of ``gold_path`` and score the results; ``progress`` gets (done, total).
+    """Search every question of ``gold_path`` and score the results.
+
+    Args:
+        gold_path: the gold questions.
+        engine: what is scored.
+        k: results asked for, at least 10.
+        filters: what is searched.
+        relevance: by the clause's id, or by wording alone as systems without ids are scored.
+        progress: called with (done, total).
 
     Raises:
         UsageError: the gold file cannot be read; the message names the line.
     """
     gold = read_gold(gold_path)
     by_id = {clause.id: clause for clause in engine.clauses("", Filters(status="all"))}
+    judge = by_wording(TextRelevance(by_id.values())) if relevance == "text" else by_place
     engine.search(gold[0].question, k, filters)  # loads the models, so that the times are those of a warm search
-    scores: list[tuple[GoldQuestion, dict[str, float]]] = []
-    times: list[float] = []
+    rows: list[Row] = []
     misses: list[Miss] = []
-    failed = 0
     for number, question in enumerate(gold, start=1):
         try:
             result = engine.search(question.question, max(k, 10), filters, history=question.history)
         except TechRegError as error:
-            failed += 1
-            scores.append((question, dict.fromkeys(METRICS, 0.0)))
-            misses.append(_miss(question, (), f"error: {error.message}", 0))
+            rows.append(_failed(question, error.message))
+            misses.append(_miss(rows[-1], f"error: {error.message}"))
             continue
         finally:
             if progress is not None:
                 progress(number, len(gold))
-        times.append(result.ms["total"])
-        found = [passage.clause for passage in result.passages]
-        candidates = [by_id[clause_id] for clause_id in result.candidates[:CANDIDATES] if clause_id in by_id]
-        scores.append((question, score(question, found, candidates)))
-        rank = first_hit(question, found)
-        if rank != 1:
-            misses.append(_miss(question, found, lost_by(question, engine, filters, by_id.values()), rank))
+        found = [judge(question, passage.clause) for passage in result.passages]
+        candidates = [judge(question, by_id[name]) for name in result.candidates[:CANDIDATES] if name in by_id]
+        rows.append(_row(question, found, candidates, result.ms["total"]))
+        if rows[-1].rank != 1:
+            misses.append(_miss(rows[-1], lost_by(question, engine, filters, by_id.values(), judge)))
+    return report(rows, misses)
+
+
+def evaluate_results(
+    gold_path: Path, results_path: Path, clauses: Iterable[Clause], *, progress: Progress | None = None
+) -> RetrievalReport:
+    """Score the results of another system: JSONL of {id, results: [{text, section, file, lines}]}, best first.
+
+    Relevance is by wording, by file and lines where the gold has evidence spans. A question without a line is failed.
+
+    Raises:
+        UsageError: a file cannot be read; the message names the line.
+    """
+    gold = read_gold(gold_path)
+    given = _read_results(results_path)
+    wording = TextRelevance(clauses)
+    rows: list[Row] = []
+    misses: list[Miss] = []
+    for number, question in enumerate(gold, start=1):
+        if question.id in given:
+            found = [_judged_result(question, wording, result) for result in given[question.id]]
+            rows.append(_row(question, found, found, 0.0))
+        else:
+            rows.append(_failed(question, "no results were given"))
+        if rows[-1].rank != 1:
+            misses.append(_miss(rows[-1], f"error: {rows[-1].error}" if rows[-1].error else "unknown"))
+        if progress is not None:
+            progress(number, len(gold))
+    return report(rows, misses)
+
+
+def report(rows: Sequence[Row], misses: Sequence[Miss]) -> RetrievalReport:
+    """The means, intervals and groups of some rows."""
+    failed = sum(1 for row in rows if row.error)
+    styles = _groups(rows, lambda question: [question.style] if question.style else [])
+    sections = _groups(rows, lambda question: sorted(question.sections))
     return RetrievalReport(
-        n=len(gold),
-        metrics=_mean(values for _, values in scores),
-        by_style=_grouped(scores, lambda question: [question.style] if question.style else []),
-        by_section=_grouped(scores, lambda question: sorted(question.sections)),
-        ms=_times(times),
-        counts={"attempted": len(gold), "scored": len(gold) - failed, "failed": failed},
+        n=len(rows),
+        metrics=mean(row.scores for row in rows),
+        intervals=_intervals(rows),
+        before_reranking=mean(row.unranked for row in rows),
+        by_style=_means(styles),
+        by_section=_means(sections),
+        style_intervals={name: _intervals(members) for name, members in styles.items()},
+        section_intervals={name: _intervals(members) for name, members in sections.items()},
+        ms=_times([row.ms for row in rows if row.ms]),
+        counts={"attempted": len(rows), "scored": len(rows) - failed, "failed": failed, "not_applicable": 0},
         misses=tuple(misses),
+        rows=tuple(rows),
     )
 
 
-def score(question: GoldQuestion, found: Sequence[Clause], candidates: Sequence[Clause]) -> dict[str, float]:
-    """Every metric of one question, each from 0 to 1.
-
-    Args:
-        question: the gold question.
-        found: the results, best first.
-        candidates: the candidates before reranking, best first.
-    """
-    rank = first_hit(question, found)
-    recalled = {article for clause in found[:5] for article in question.answered_by(clause)} & set(question.articles)
-    return {
-        "hit1": float(rank == 1),
-        "hit5": float(0 < rank <= 5),
-        "hit10": float(0 < rank <= 10),
-        "recall30_candidates": float(first_hit(question, candidates[:CANDIDATES]) > 0),
-        "mrr": 1 / rank if 0 < rank <= 10 else 0.0,
-        "ndcg10": ndcg(question, found[:10]),
-        "recall5": len(recalled) / len(question.articles),
-        "section1": float(bool(found) and found[0].section in question.sections),
-    }
+def by_place(question: GoldQuestion, clause: Clause) -> Judged:
+    """A clause judged by its id, or by its file and lines."""
+    return _judged(clause, question.answered_by(clause))
 
 
-def first_hit(question: GoldQuestion, clauses: Sequence[Clause]) -> int:
-    """The rank of the first clause that answers, from 1; 0 where none does."""
-    return next((rank for rank, clause in enumerate(clauses, start=1) if question.answered_by(clause)), 0)
+def by_wording(relevance: TextRelevance) -> Judge:
+    """Judges clauses by their wording alone."""
+    return lambda question, clause: _judged(clause, relevance.answers(question, clause.text))
 
 
-def ndcg(question: GoldQuestion, found: Sequence[Clause]) -> float:
-    """Discounted gain of the results over that of an ideal list, which has the asked articles first.
-
-    A result gains 1 where it answers a gold article that none before it has answered; never more than 1 in all.
-    """
-    seen: set[str] = set()
-    gain = 0.0
-    for rank, clause in enumerate(found, start=1):
-        new = question.answered_by(clause) - seen
-        if new:
-            gain += 1 / math.log2(rank + 1)
-            seen |= new
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, len(question.articles) + 1))
-    return min(1.0, gain / ideal)
-
-
-def lost_by(question: GoldQuestion, engine: Searcher, filters: Filters | None, clauses: Iterable[Clause]) -> str:
+def lost_by(
+    question: GoldQuestion,
+    engine: Searcher,
+    filters: Filters | None,
+    clauses: Iterable[Clause],
+    judge: Judge = by_place,
+) -> str:
     """The stage at which the right clause was lost.
 
     ``not indexed``: no clause answers; ``candidates``: no stage brought one among the candidates; ``fusion``: a stage
     had it first and fusing took that from it; ``ranking``: it was a candidate and no stage had it first; ``rerank``: it
     was first before reranking.
     """
-    right = {clause.id for clause in clauses if question.answered_by(clause)}
+    right = {clause.id for clause in clauses if judge(question, clause).answers}
     if not right:
         return "not indexed"
     result = engine.search(question.question, CANDIDATES, filters, explain=True, history=question.history)
@@ -183,25 +227,69 @@ def lost_by(question: GoldQuestion, engine: Searcher, filters: Filters | None, c
     )
 
 
-def _miss(question: GoldQuestion, found: Sequence[Clause], stage: str, rank: int) -> Miss:
-    wanted = (*question.articles, *question.also)
-    return Miss(question.id, question.question, wanted, tuple(clause.label for clause in found[:5]), stage, rank)
+def _judged(clause: Clause, answers: frozenset[str]) -> Judged:
+    return Judged(answers, clause.section, f"{clause.term}\n{clause.text}", clause.label)
 
 
-def _mean(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    kept = list(rows)
-    return {name: round(statistics.fmean(row[name] for row in kept), 4) for name in METRICS}
+def _row(question: GoldQuestion, found: Sequence[Judged], candidates: Sequence[Judged], ms: float) -> Row:
+    labels = tuple(result.label for result in found[:5])
+    unranked = score(question, candidates[:10], candidates)
+    return Row(question, score(question, found, candidates), unranked, first_hit(found), labels, ms)
 
 
-def _grouped(
-    scores: Sequence[tuple[GoldQuestion, dict[str, float]]], groups: Callable[[GoldQuestion], list[str]]
-) -> dict[str, dict[str, float]]:
-    """The means of each group, with its number of questions ``n``; a question may belong to several."""
-    members: dict[str, list[dict[str, float]]] = {}
-    for question, values in scores:
-        for group in groups(question):
-            members.setdefault(group, []).append(values)
-    return {group: {"n": len(rows), **_mean(rows)} for group, rows in sorted(members.items())}
+def _failed(question: GoldQuestion, message: str) -> Row:
+    nothing = dict.fromkeys(METRICS, 0.0)
+    return Row(question, nothing, nothing, 0, (), error=message)
+
+
+def _miss(row: Row, stage: str) -> Miss:
+    question = row.question
+    return Miss(question.id, question.question, (*question.wanted, *question.also), row.got, stage, row.rank)
+
+
+def _read_results(path: Path) -> dict[str, list[Mapping[str, Any]]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    given: dict[str, list[Mapping[str, Any]]] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            data = json.loads(line)
+            given[str(data["id"])] = [dict(result) for result in data["results"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path}, line {number}: needs id and results") from error
+    return given
+
+
+def _judged_result(question: GoldQuestion, wording: TextRelevance, result: Mapping[str, Any]) -> Judged:
+    text = str(result.get("text", ""))
+    file, lines = str(result.get("file", "")), result.get("lines")
+    if question.evidence:
+        span = (int(lines[0]), int(lines[1])) if lines else (0, 0)
+        answers = frozenset(str(wanted) for wanted in question.evidence if wanted.meets(file, span))
+    else:
+        answers = wording.answers(question, text)
+    return Judged(answers, str(result.get("section", "")) or file, text, str(result.get("article", "")) or text[:40])
+
+
+def _groups(rows: Sequence[Row], groups: Callable[[GoldQuestion], list[str]]) -> dict[str, list[Row]]:
+    """The rows of each group; a question may belong to several."""
+    members: dict[str, list[Row]] = {}
+    for row in rows:
+        for group in groups(row.question):
+            members.setdefault(group, []).append(row)
+    return dict(sorted(members.items()))
+
+
+def _means(groups: Mapping[str, Sequence[Row]]) -> dict[str, Scores]:
+    return {name: {"n": len(rows), **mean(row.scores for row in rows)} for name, rows in groups.items()}
+
+
+def _intervals(rows: Sequence[Row]) -> dict[str, Interval]:
+    return {name: interval([row.scores[name] for row in rows]) for name in METRICS}
 
 
 def _times(times: Sequence[float]) -> dict[str, float]:
