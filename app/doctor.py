@@ -1,7 +1,7 @@
 """``techreg doctor``: what is installed, indexed and reachable, each check OK, WARN or FAIL with what to do.
 
-A check never raises: what goes wrong in it is its finding. Nothing is written, and nothing is asked of other machines
-but the Qdrant server that the settings name.
+A check never raises: what goes wrong in it is its finding. Nothing is written, and no other machine is asked but the
+Qdrant server and the language model that the settings name.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ def diagnose(load: Callable[[], Settings] = load_settings) -> list[Check]:
         ("server", _server),
         ("index", _index),
         ("embedding model", _embedder),
+        *([("reranker", _reranker)] if settings.reranker != "none" else []),
+        ("language model", _language_model),
         *([("qdrant server", _qdrant)] if settings.qdrant_url else []),
     ):
         checks.append(_guarded(name, check, settings))
@@ -178,6 +180,23 @@ def _embedder(settings: Settings) -> Check:
     embedder = load_embedder(settings)
     vector = embedder.query("How much must a car weigh?")
     return Check("embedding model", OK, f"{embedder.identity.name}, {len(vector)} dimensions")
+
+
+def _reranker(settings: Settings) -> Check:
+    from pipelines.models.reranking import load_reranker
+
+    load_reranker(settings)
+    return Check("reranker", OK, f"{settings.reranker} can be loaded")
+
+
+def _language_model(settings: Settings) -> Check:
+    from pipelines.llm import language_model
+
+    model = language_model(settings)
+    if model is None:
+        return Check("language model", OK, "none is used; answers are the regulations' own words")
+    model.complete([{"role": "user", "content": "Answer with the word yes."}], 8)
+    return Check("language model", OK, f"{settings.llm_model} answers")
 
 
 def _qdrant(settings: Settings) -> Check:

@@ -166,10 +166,11 @@ class Runtime:
 
     def _warm_up(self) -> None:
         """Load what the first question needs; a language model is not asked, it may cost money."""
-        if self.settings.llm == "none" or self.settings.answer_mode == "extractive":
-            self._backend.ask(WARM_UP)
-        else:
+        named = self.settings.llm != "none" or self.settings.llm_url
+        if named and self.settings.answer_mode != "extractive":
             self._backend.search(WARM_UP, 1)
+        else:
+            self._backend.ask(WARM_UP)
 
     def _fill(self) -> None:
         """Index the documents folder; the sample where nothing at all is there, and only as long."""

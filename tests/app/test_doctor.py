@@ -24,7 +24,9 @@ def found(settings) -> dict[str, doctor.Check]:
 
 def test_a_fresh_installation_has_warnings_with_their_fix(quick):
     checks = found(quick)
-    assert [checks[name].status for name in ("python", "packages", "settings", "storage", "server")] == ["OK"] * 5
+    assert [
+        checks[name].status for name in ("python", "packages", "settings", "storage", "server", "language model")
+    ] == ["OK"] * 6
     assert (checks["documents"].status, checks["documents"].fix) == (
         "WARN",
         "Run: python -m scripts.fetch_regulations",
@@ -76,6 +78,22 @@ def test_a_qdrant_server_that_does_not_answer_fails(quick):
     checks = found(quick.model_copy(update={"qdrant_url": "http://127.0.0.1:1"}))
     assert checks["qdrant server"].status == "FAIL"
     assert "TECHREG_QDRANT_URL" in checks["qdrant server"].fix
+
+
+def test_a_missing_reranker_fails(quick):
+    assert found(quick.model_copy(update={"reranker": "/no/such/folder"}))["reranker"].status == "FAIL"
+
+
+def test_a_language_model_that_does_not_answer_fails(quick):
+    changes = {"llm": "custom", "llm_url": "http://127.0.0.1:1/v1", "llm_model": "small", "llm_retries": 0}
+    check = found(quick.model_copy(update=changes))["language model"]
+    assert check.status == "FAIL"
+    assert check.fix
+
+
+def test_a_language_model_that_is_not_used_is_not_asked(quick):
+    changes = {"llm": "custom", "llm_url": "http://127.0.0.1:1/v1", "llm_model": "small", "answer_mode": "extractive"}
+    assert found(quick.model_copy(update=changes))["language model"].status == "OK"
 
 
 def test_an_old_python_fails(monkeypatch):

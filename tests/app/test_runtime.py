@@ -94,6 +94,18 @@ def test_a_question_waits_while_the_index_is_opened(settings, backend, sample):
     assert runtime.search("mass").passages
 
 
+@pytest.mark.parametrize(
+    ("changes", "asked"),
+    [({}, 1), ({"llm": "openai", "llm_model": "x"}, 0), ({"llm_url": "http://x", "answer_mode": "extractive"}, 1)],
+)
+def test_warming_up_asks_no_language_model(settings, backend, sample, changes, asked):
+    warmed = []
+    backend.ask = warmed.append
+    started(settings.model_copy(update=changes), backend, sample)
+    assert len(warmed) == asked
+    assert len(backend.asked) == 1 - asked  # the search alone
+
+
 def test_a_mismatch_is_told_with_its_command(settings, backend, sample):
     def mismatched():
         raise IndexMismatch("built by another model")
