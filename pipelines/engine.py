@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pipelines.models.embedding import Embedder
     from pipelines.retrieve import Candidate
 
+NAMED_LIFT = 1.0
+"""Added to a reranker's score where the question names the clause's article: the width of late-interaction scores."""
 RELOAD_S = 30.0
 """How often an index on a server is asked whether another app has changed it."""
 
@@ -84,7 +86,7 @@ class Engine:
         """
         from llama_index.core.schema import QueryBundle
 
-        from pipelines.retrieve import ClauseRetriever, to_scored_node
+        from pipelines.retrieve import ClauseRetriever, to_scored_nodes
 
         k = self.settings.results if k is None else k
         if k < 1:
@@ -105,7 +107,7 @@ class Engine:
         clock.lap("retrieve")
         order = [candidate.clause.id for candidate in candidates]
         if reranker is not None and candidates:
-            nodes = [to_scored_node(candidate) for candidate in candidates]
+            nodes = [node for candidate in candidates for node in to_scored_nodes(candidate)]
             ranked = reranker.postprocess_nodes(nodes, query_bundle=QueryBundle(understood.question))
             candidates = _reranked(candidates, [(node.node.node_id, float(node.score or 0.0)) for node in ranked])
             clock.lap("rerank")
@@ -207,12 +209,17 @@ def _same_number(one: str, other: str) -> bool:
 
 
 def _reranked(candidates: Sequence[Candidate], ranked: Sequence[tuple[str, float]]) -> list[Candidate]:
-    """The candidates in the reranker's order with its scores; what it left out comes after, below the last score."""
+    """The candidates in the reranker's order with its scores; what it left out comes after, below the last score.
+
+    A clause takes the score of its best node. A clause whose article the question names is lifted.
+    """
     by_id = {candidate.clause.id: candidate for candidate in candidates}
     best: list[Candidate] = []
-    for place, (clause_id, score) in enumerate(ranked, start=1):
-        found = by_id.pop(clause_id)
-        best.append(replace(found, score=score, ranks={**found.ranks, "rerank": place}))
+    for clause_id, score in ranked:
+        if (found := by_id.pop(clause_id, None)) is not None:
+            best.append(replace(found, score=score + NAMED_LIFT * found.named))
+    best.sort(key=lambda found: -found.score)
+    best = [replace(found, ranks={**found.ranks, "rerank": place}) for place, found in enumerate(best, start=1)]
     floor = best[-1].score if best else 0.0
     return [*best, *(replace(left, score=floor - place) for place, left in enumerate(by_id.values(), start=1))]
 

@@ -6,7 +6,7 @@ import uuid
 
 from pipelines.schema import Clause
 
-RECIPE = "1"
+RECIPE = "2"
 """Version of what is indexed: index text, cuts, words and weights. A change makes older indexes a mismatch."""
 
 _NAMESPACE = uuid.UUID("6c3a7f1e-52c4-5d0b-9e0e-0d6b1f6a2f10")
@@ -15,13 +15,19 @@ _NAMESPACE = uuid.UUID("6c3a7f1e-52c4-5d0b-9e0e-0d6b1f6a2f10")
 def heading(clause: Clause, skip: int = 0) -> str:
     """The lines above a clause's words: its headings from the outside in, then its article, title and term.
 
-    ``skip`` leaves out so many of the outermost headings; one more than there are leaves the article alone.
+    The section's title stands above the headings: Sections D and E repeat each other's words for other people.
+    ``skip`` leaves it out with so many of the outermost headings; one more than there are leaves the article alone.
     """
     if skip > len(clause.path):
         return clause.article
     own = " ".join(dict.fromkeys(part for part in (clause.article, clause.title, clause.term) if part))
-    path = " > ".join(clause.path[skip:])
+    path = " > ".join((*_section(clause), *clause.path) if not skip else clause.path[skip:])
     return f"{path}\n{own}" if path else own
+
+
+def _section(clause: Clause) -> tuple[str, ...]:
+    document = clause.document
+    return (document.section_title.capitalize(),) if document.kind == "regulation" and document.section_title else ()
 
 
 def index_text(clause: Clause, words: str, skip: int = 0) -> str:

@@ -24,6 +24,9 @@ from pipelines.errors import ModelNotFound
 CACHED_QUESTIONS = 256
 FITTED = "fitted"
 FITTED_FOLDER = Path(__file__).parent / "data" / "models" / "techreg-minilm"
+TOKEN_VECTORS = "token_vectors"
+"""The key of a node's token vectors in its metadata, and of a point's in its payload."""
+
 _HEADER = struct.Struct("<HHf")
 
 Floats = NDArray[np.float32]

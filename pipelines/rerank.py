@@ -6,8 +6,8 @@ from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle
 
-from pipelines.late_interaction import LateInteractionEncoder, TokenVectors, max_sim
-from pipelines.models.fitted import TOKEN_VECTORS, unpack
+from pipelines.late_interaction import TOKEN_VECTORS, LateInteractionEncoder, TokenVectors, max_sim
+from pipelines.models.fitted import unpack
 
 
 class LateInteractionRerank(BaseNodePostprocessor):

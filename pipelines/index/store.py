@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 DENSE = "dense"
 SPARSE = "sparse"
-RRF_K = 60
+RRF_K = 10
+"""Chosen on training questions: with the usual 60, middling ranks of both stages outweigh a first rank of one."""
+_WANTED = ["clause_id", "generation", "text", "token_vectors"]
 OLDEST_SERVER = (1, 17)
 """The first server release with weighted reciprocal rank fusion."""
 
@@ -55,13 +57,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A node that a search found: the clause it belongs to, its own text, its score at that stage."""
+    """A node that a search found: the clause it belongs to, its own text, its score at that stage.
+
+    ``token_vectors`` are those of late interaction as the embedding packed them, "" where it makes none.
+    """
 
     node_id: str
     clause_id: str
     generation: str
     text: str
     score: float
+    token_vectors: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +233,7 @@ class Store:
                 prefetch=prefetch,
                 query=fusion,
                 limit=limit,
-                with_payload=["clause_id", "generation", "text"],
+                with_payload=_WANTED,
             )
         return [_hit(point) for point in found.points]
 
@@ -243,9 +249,15 @@ class Store:
                 using=SPARSE if isinstance(query, dict) else DENSE,
                 query_filter=where,
                 limit=limit,
-                with_payload=["clause_id", "generation", "text"],
+                with_payload=_WANTED,
             )
         return [_hit(point) for point in found.points]
+
+    def fetch(self, status: Status, ids: Sequence[str]) -> list[Hit]:
+        """The nodes that there are of these ids, each with score 0."""
+        with self._guarded():
+            records = self.client.retrieve(self.collection(status), list(ids), with_payload=_WANTED)
+        return [_as_hit(str(record.id), record.payload or {}, 0.0) for record in records]
 
     def close(self) -> None:
         """Close the connection or the folder."""
@@ -342,5 +354,9 @@ def _point(record: models.Record) -> Point:
 
 
 def _hit(point: models.ScoredPoint) -> Hit:
-    payload = point.payload or {}
-    return Hit(str(point.id), payload["clause_id"], payload["generation"], payload["text"], point.score)
+    return _as_hit(str(point.id), point.payload or {}, point.score)
+
+
+def _as_hit(node_id: str, payload: dict[str, Any], score: float) -> Hit:
+    vectors = payload.get("token_vectors", "")
+    return Hit(node_id, payload["clause_id"], payload["generation"], payload["text"], score, vectors)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipelines.errors import ModelNotFound
+from pipelines.late_interaction import FITTED, FITTED_FOLDER
 from pipelines.models.files import PACKAGED, PACKAGED_NAME, fingerprint, model_folder
 from pipelines.models.instructions import Instructions, instructions
 from pipelines.settings import Settings
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
 CACHED_QUERIES = 1024
+DENSE_WEIGHT = 2.0
+FITTED_DENSE_WEIGHT = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Embedder:
     """An embedding model, loaded. ``model`` embeds nodes as a LlamaIndex transformation; questions are cached.
 
     ``count`` gives the tokens that the model sees of a passage, its instruction and special tokens included; it never
-    sees more than ``window``.
+    sees more than ``window``. ``dense_weight`` is the weight of its ranks beside those of the words (1).
     """
 
     identity: ModelIdentity
@@ -42,6 +45,7 @@ class Embedder:
     dimension: int
     window: int
     count: Callable[[str], int]
+    dense_weight: float = DENSE_WEIGHT
     _cache: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -66,6 +70,8 @@ def embedder_identity(settings: Settings) -> ModelIdentity:
         ModelNotFound: the setting names no model on this machine or the hub.
     """
     folder = model_folder(settings.embed_model, "TECHREG_EMBED_MODEL")
+    if settings.embed_model == FITTED:
+        return ModelIdentity(folder.name, fingerprint(folder))
     wanted = _instructions(settings)
     name = PACKAGED_NAME if settings.embed_model == PACKAGED else settings.embed_model
     return ModelIdentity(name, fingerprint(folder), wanted.query, wanted.text)
@@ -77,9 +83,11 @@ def load_embedder(settings: Settings) -> Embedder:
     Raises:
         ModelNotFound: it is not on this machine, or its files cannot be loaded; code in the files is never run.
     """
+    identity = embedder_identity(settings)
+    if settings.embed_model == FITTED:
+        return _fitted(settings, identity)
     from llama_index.embeddings.huggingface import HuggingFaceEmbedding
 
-    identity = embedder_identity(settings)
     folder = model_folder(settings.embed_model, "TECHREG_EMBED_MODEL")
     set_threads(settings)
     try:
@@ -103,6 +111,20 @@ def load_embedder(settings: Settings) -> Embedder:
         dimension=dimension,
         window=window,
         count=lambda text: tokens.count(identity.text_instruction + text),
+    )
+
+
+def _fitted(settings: Settings, identity: ModelIdentity) -> Embedder:
+    from pipelines.models.fitted import FittedEmbedding, encoder
+
+    loaded = encoder(FITTED_FOLDER, settings.threads)
+    return Embedder(
+        identity=identity,
+        model=FittedEmbedding(loaded),
+        dimension=loaded.dimension,
+        window=loaded.window,
+        count=loaded.count,
+        dense_weight=FITTED_DENSE_WEIGHT,
     )
 
 

@@ -7,6 +7,7 @@ import importlib.util
 from pathlib import Path
 
 from pipelines.errors import ModelNotFound
+from pipelines.late_interaction import FITTED, FITTED_FOLDER
 
 PACKAGED = "packaged"
 PACKAGED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
@@ -20,12 +21,14 @@ def model_folder(name: str, setting: str) -> Path:
     """The folder that holds a model's files; a hub name is looked up in the hub's cache, then fetched.
 
     Args:
-        name: ``packaged``, a folder, or a hub name.
+        name: ``fitted``, ``packaged``, a folder, or a hub name.
         setting: the environment variable that gave the name, told in the error.
 
     Raises:
         ModelNotFound: there is no such package, folder or hub model, or the hub cannot be reached.
     """
+    if name == FITTED:
+        return FITTED_FOLDER
     if name == PACKAGED:
         spec = importlib.util.find_spec(_PACKAGE)
         if spec is None or spec.origin is None:

@@ -13,10 +13,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseNode, MetadataMode
 
-from pipelines.late_interaction import LateInteractionEncoder, TokenVectors
-
-TOKEN_VECTORS = "token_vectors"
-"""The key of a node's token vectors in its metadata, and of a point's in its payload."""
+from pipelines.late_interaction import TOKEN_VECTORS, LateInteractionEncoder, TokenVectors
 
 _LOADING = threading.Lock()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pipelines.errors import ModelNotFound
+from pipelines.late_interaction import FITTED, FITTED_FOLDER
 from pipelines.models.embedding import set_threads
 from pipelines.models.files import model_folder
 from pipelines.settings import Settings
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
 NONE = "none"
+MOST_NODES = 500
+"""Late interaction scores every node it is given: a clause may have several."""
 
 
 def load_reranker(settings: Settings) -> BaseNodePostprocessor | None:
@@ -25,6 +28,11 @@ def load_reranker(settings: Settings) -> BaseNodePostprocessor | None:
     """
     if settings.reranker == NONE:
         return None
+    if settings.reranker == FITTED:
+        from pipelines.models.fitted import encoder
+        from pipelines.rerank import LateInteractionRerank
+
+        return LateInteractionRerank(encoder(FITTED_FOLDER, settings.threads), top_n=MOST_NODES)
     from llama_index.core.postprocessor import SentenceTransformerRerank
 
     folder = model_folder(settings.reranker, "TECHREG_RERANKER")

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pipelines.cut import Count, cut
+from pipelines.cut import Count
 from pipelines.errors import ReadError
-from pipelines.index_text import index_text, is_searchable
+from pipelines.index_text import is_searchable
+from pipelines.nodes import ClauseCutter, to_node
 from pipelines.read_all import Unread, read_all
 from pipelines.schema import Clause, Status
 
@@ -52,8 +53,8 @@ class Corpus:
 
 def load_passages(path: Path) -> list[Passage]:
     """Read passages from JSONL with the keys of :class:`Passage`."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [Passage(**json.loads(line)) for line in lines if line.strip()]
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [Passage(**{**row, "ancestors": tuple(row["ancestors"])}) for row in rows]
 
 
 def read_passages(folder: Path, count: Count, window: int) -> list[Passage]:
@@ -77,18 +78,10 @@ def read_passages(folder: Path, count: Count, window: int) -> list[Passage]:
 
 def passages_of(clauses: Iterable[Clause], count: Count, window: int) -> list[Passage]:
     """The passages of clauses in force, as the index cuts them and with its text."""
-    passages: list[Passage] = []
-    for clause in clauses:
-        if clause.status is not Status.IN_FORCE or not is_searchable(clause):
-            continue
-
-        def fits(words: str, clause: Clause = clause) -> bool:
-            return count(index_text(clause, words)) <= window
-
-        for words in cut(clause.text, clause.tables, fits):
-            text = index_text(clause, words)
-            passages.append(_passage(clause, text))
-    return passages
+    chosen = {clause.id: clause for clause in clauses if clause.status is Status.IN_FORCE and is_searchable(clause)}
+    cutter = ClauseCutter(clauses=chosen, count=count, window=window)
+    whole = [to_node(clause, "", 0, clause.text) for clause in chosen.values()]
+    return [_passage(chosen[node.metadata["clause_id"]], node.get_content()) for node in cutter(whole)]
 
 
 def _passage(clause: Clause, text: str) -> Passage:

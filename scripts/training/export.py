@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scripts.training.model import LateInteractionModel
 
 _OPSET = 17
-_LEAST = 10_000
+LEAST = 10_000
 """Matrices of fewer values stay float32."""
 
 
 def export_float(model: LateInteractionModel, path: Path) -> None:
     """Write the model as float32 ONNX: ``input_ids`` and ``attention_mask`` (n, t) to ``dense, tokens, weights``."""
-    ids = torch.randint(0, 100, (2, 12))
+    ids = torch.ones(2, 12, dtype=torch.long)
     mask = torch.ones_like(ids)
     mask[1, 8:] = 0
     both = {0: "n", 1: "t"}
@@ -40,7 +40,7 @@ def export_float(model: LateInteractionModel, path: Path) -> None:
         )
 
 
-def quantize_weights(source: Path, target: Path) -> None:
+def quantize_weights(source: Path, target: Path, least: int = LEAST) -> None:
     """Store the large matrices as int8 with one scale for each row of a table or column of a product.
 
     They are multiplied as float32 again when the model is loaded, so nothing depends on the CPU's int8 instructions.
@@ -58,14 +58,14 @@ def quantize_weights(source: Path, target: Path) -> None:
             continue
         name = node.input[place]
         values = numpy_helper.to_array(weights[name])
-        if values.ndim != 2 or values.size < _LEAST or values.dtype != np.float32:
+        if values.ndim != 2 or values.size < least or values.dtype != np.float32:
             continue
         node.input[place] = f"{name}.restored"
         if name not in restored:
             axis = 0 if node.op_type == "Gather" else 1
-            rounded, scales = _rounded(values, axis)
+            whole, scales = rounded(values, axis)
             parts = (f"{name}.int8", f"{name}.scale")
-            graph.initializer.append(numpy_helper.from_array(rounded, parts[0]))
+            graph.initializer.append(numpy_helper.from_array(whole, parts[0]))
             graph.initializer.append(numpy_helper.from_array(scales, parts[1]))
             restored[name] = helper.make_node("DequantizeLinear", parts, [f"{name}.restored"], axis=axis)
     for name, node in restored.items():
@@ -91,12 +91,14 @@ def quantize_products(source: Path, target: Path, *, reduce_range: bool = True) 
     )
 
 
-def write_folder(model: LateInteractionModel, tokenizer: Path, folder: Path, config: dict[str, Any]) -> None:
+def write_folder(
+    model: LateInteractionModel, tokenizer: Path, folder: Path, config: dict[str, Any], least: int = LEAST
+) -> None:
     """Write the folder that :class:`pipelines.late_interaction.LateInteractionEncoder` loads."""
     folder.mkdir(parents=True, exist_ok=True)
     plain = folder / "float.onnx"
     export_float(model, plain)
-    quantize_weights(plain, folder / "model.onnx")
+    quantize_weights(plain, folder / "model.onnx", least)
     plain.unlink()
     words = json.loads(tokenizer.read_text(encoding="utf-8"))
     words["truncation"] = words["padding"] = None
@@ -104,7 +106,8 @@ def write_folder(model: LateInteractionModel, tokenizer: Path, folder: Path, con
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
 
 
-def _rounded(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def rounded(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """A matrix as int8, and the scale of each row (``axis`` 0) or column (1) that undoes it."""
     scales = np.maximum(np.abs(values).max(axis=1 - axis), 1e-8) / 127.0
-    rounded = np.rint(values / np.expand_dims(scales, 1 - axis)).astype(np.int8)
-    return rounded, scales.astype(np.float32)
+    whole = np.rint(values / np.expand_dims(scales, 1 - axis)).astype(np.int8)
+    return whole, scales.astype(np.float32)

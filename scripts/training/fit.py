@@ -40,8 +40,9 @@ class Recipe:
     seed: int = 2026
     epochs: int = 2
     dimension: int = 96
-    passages_per_step: int = 24
-    negatives: int = 1
+    passages_per_step: int = 32
+    negatives_per_step: int = 12
+    cluster: int = 4
     questions_per_passage: int = 4
     mined: int = 12
     passage_tokens: int = 160
@@ -59,6 +60,25 @@ class Group:
     passage: int
     questions: tuple[int, ...]
     negatives: tuple[int, ...]
+
+
+def clustered(groups: Sequence[Group], size: int, random: random.Random) -> list[Group]:
+    """The groups in random order, but each followed by up to ``size`` - 1 of those whose passages look like its answer.
+
+    So the passages of one step are hard negatives of each other, at no cost.
+    """
+    waiting: dict[int, list[Group]] = defaultdict(list)
+    for group in random.sample(groups, len(groups)):
+        waiting[group.passage].append(group)
+    order: list[Group] = []
+    for passage in list(waiting):
+        while waiting[passage]:
+            first = waiting[passage].pop()
+            alike = [waiting[j].pop() for j in first.negatives if waiting.get(j)]
+            order += [first, *alike[: size - 1]]
+            for group in alike[size - 1 :]:
+                waiting[group.passage].append(group)
+    return order
 
 
 class Fit:
@@ -119,6 +139,16 @@ class Fit:
             "tokens+dense+bm25": reranked + 0.25 * standardized(bm25, known),
         }
 
+    def misses(self, questions: Sequence[Question]) -> list[dict[str, object]]:
+        """The questions whose article did not come first, with what did."""
+        mixed = self.scores(questions)["tokens+dense+bm25"]
+        places = [int(row.argmax()) for row in mixed]
+        return [
+            {"question": q.text, "wanted": q.article, "got": self._corpus.passages[place].article}
+            for q, place in zip(questions, places, strict=True)
+            if place not in self._corpus.answers(q)
+        ]
+
     def measure(self, questions: Sequence[Question]) -> dict[str, Measures]:
         """Measures of each stage and of the mixtures."""
         found = self.scores(questions)
@@ -137,8 +167,9 @@ class Fit:
             by_passage[right[int(np.argmax(mixed[i, right]))]].append(i)
             texts = {self._corpus.passages[j].text for j in right}
             order = [int(j) for j in np.argsort(-mixed[i], kind="stable")[: self._recipe.mined + len(right)]]
-            wrong = [j for j in order if j not in right and self._corpus.passages[j].text not in texts]
-            negatives[i] = wrong[: self._recipe.mined]
+            negatives[i] = [j for j in order if j not in right and self._corpus.passages[j].text not in texts]
+        # A passage that answers nothing here would only ever be pushed away, and may well answer what is asked later.
+        negatives = {i: [j for j in wrong if j in by_passage] for i, wrong in negatives.items()}
         size = self._recipe.questions_per_passage
         groups = []
         for passage, asked in by_passage.items():
@@ -161,7 +192,7 @@ class Fit:
         for epoch in range(recipe.epochs):
             if epoch:
                 groups = self.mine(questions)
-            self._random.shuffle(groups)
+            groups = clustered(groups, recipe.cluster, self._random)
             self._encoded = []
             for start in range(0, len(groups), recipe.passages_per_step):
                 if step >= total:
@@ -199,9 +230,9 @@ class Fit:
     def _loss(self, groups: Sequence[Group], questions: Sequence[Question], rows: Sequence[list[int]]) -> Tensor:
         """Cross entropy of both stages: each question against every passage of the step, its own article's left out."""
         chosen = list(dict.fromkeys(group.passage for group in groups))
-        for group in groups:
-            open_ = [j for j in group.negatives if j not in chosen]
-            chosen += self._random.sample(open_, min(self._recipe.negatives, len(open_)))
+        for group in self._random.sample(groups, min(self._recipe.negatives_per_step, len(groups))):
+            others = [j for j in group.negatives if j not in chosen]
+            chosen += others[:1] if len(others) < 2 else [self._random.choice(others[: self._recipe.mined])]
         place = {index: at for at, index in enumerate(chosen)}
         asked = [i for group in groups for i in group.questions]
         target = torch.tensor([place[group.passage] for group in groups for _ in group.questions])

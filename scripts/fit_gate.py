@@ -1,0 +1,73 @@
+"""Fit the refusal gate on an index of the fitted models; print what it refuses of questions that it did not see."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scripts.training.gate import Sample
+
+_DATA = Path(__file__).parents[1] / "eval" / "data"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fit, measure, and write ``pipelines/data/gate.json``; exit code 0."""
+    from pipelines.gate import GATE_FILE
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--questions", type=Path, default=Path("../shared/train/questions.jsonl"), help="JSONL of q, a")
+    parser.add_argument("--near-misses", type=Path, default=_DATA / "near_misses.jsonl", help="JSONL with kind, split")
+    parser.add_argument("--general", type=Path, default=_DATA / "general.jsonl", help="JSONL of general questions")
+    parser.add_argument("--trained", type=int, default=600, help="questions taken of those the encoder was fitted on")
+    parser.add_argument(
+        "--refused", type=float, default=0.015, help="share of answerable questions that may be refused"
+    )
+    parser.add_argument("--out", type=Path, default=GATE_FILE, help="where the parameters go")
+    options = parser.parse_args(arguments)
+    print(json.dumps(_fit(options), indent=1))
+    return 0
+
+
+def _fit(options: argparse.Namespace) -> dict[str, object]:
+    from pipelines.engine import Engine
+    from pipelines.models.embedding import embedder_identity
+    from pipelines.settings import load_settings
+    from scripts.training.corpus import load_questions, split
+    from scripts.training.gate import Collector, fit_gate, refused, save_gate
+    from scripts.training.gate_questions import made_up
+
+    settings = load_settings(embed_model="fitted", reranker="fitted")
+    train, dev = split(load_questions(options.questions))
+    near = [json.loads(line) for line in options.near_misses.read_text(encoding="utf-8").splitlines()]
+    general = [json.loads(line)["question"] for line in options.general.read_text(encoding="utf-8").splitlines()]
+    with Engine(settings) as engine:
+        collect = Collector(engine, settings)
+        known = collect.answerable(random.Random(2026).sample(train, min(options.trained, len(train))))
+        unseen = collect.answerable(dev)
+        outside = collect.outside([*made_up(), *general], "made up")
+        by_split: dict[str, list[Sample]] = defaultdict(list)
+        for row in near:
+            by_split[row["split"]] += collect.outside([row["question"]], row["kind"])
+    samples = [*known, *unseen, *outside, *by_split["fit"]]
+    gate, report = fit_gate(samples, unseen, embedder_identity(settings).fingerprint, options.refused)
+    save_gate(gate, options.out)
+    kinds = {sample.kind for sample in by_split["held-out"]}
+    held = by_split["held-out"]
+    return {
+        **report,
+        "held_out_near_misses": len(held),
+        "held_out_refused": refused(gate, held),
+        "held_out_refused_by_kind": {k: refused(gate, [s for s in held if s.kind == k]) for k in sorted(kinds)},
+        "held_out_let_through": [s.question for s in held if gate.probability(s.values) >= 0.5],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
