@@ -18,7 +18,7 @@ Reader = Callable[[Path], ReadResult]
 
 # Suffix -> module and function.
 _READERS = {
-    ".pdf": ("pipelines.reading.fia.reader", "read_regulation"),
+    ".pdf": ("pipelines.reading.pdf", "read_pdf"),
     ".txt": ("pipelines.reading.documents", "read_plain"),
     ".md": ("pipelines.reading.documents", "read_markdown"),
     ".markdown": ("pipelines.reading.documents", "read_markdown"),
