@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.errors import UsageError
 from pipelines.index import open_index
 from pipelines.index_text import RECIPE
+from pipelines.late_interaction import FITTED
 from pipelines.library import ALL, Library, key
 from pipelines.models.embedding import embedder_identity, load_embedder
 from pipelines.models.reranking import NONE, load_reranker
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 NAMED_LIFT = 1.0
 """Added to a reranker's score where the question names the clause's article: the width of late-interaction scores."""
+REGULATION = "regulation"
+TEXT_SHARE = 0.97
+"""A passage of a text document is shown where its late-interaction score reaches this share of the best one's."""
 RELOAD_S = 30.0
 """How often an index on a server is asked whether another app has changed it."""
 
@@ -111,6 +115,8 @@ class Engine:
             ranked = reranker.postprocess_nodes(nodes, query_bundle=QueryBundle(understood.question))
             candidates = _reranked(candidates, [(node.node.node_id, float(node.score or 0.0)) for node in ranked])
             clock.lap("rerank")
+            if self.settings.reranker == FITTED:
+                candidates = _worth_showing(candidates)
         passages = tuple(Passage(found.clause, found.score, dict(found.ranks)) for found in candidates[:k])
         return SearchResult(question, understood, passages, clock.laps(), tuple(order))
 
@@ -222,6 +228,16 @@ def _reranked(candidates: Sequence[Candidate], ranked: Sequence[tuple[str, float
     best = [replace(found, ranks={**found.ranks, "rerank": place}) for place, found in enumerate(best, start=1)]
     floor = best[-1].score if best else 0.0
     return [*best, *(replace(left, score=floor - place) for place, left in enumerate(by_id.values(), start=1))]
+
+
+def _worth_showing(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates without passages of text documents that score too far below the best to add anything.
+
+    Late-interaction scores are cosines, so a share of the best means the same for every question. Clauses of
+    regulations all stay: a person may look further down the list for a sibling of the right one.
+    """
+    least = TEXT_SHARE * max(found.score for found in candidates)
+    return [found for found in candidates if found.score >= least or found.clause.document.kind == REGULATION]
 
 
 class _Clock:
