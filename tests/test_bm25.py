@@ -29,10 +29,10 @@ def test_a_joined_word_is_found_whole_and_by_its_parts() -> None:
 
 
 def test_document_weights_are_bm25s() -> None:
-    # "pit pit lane": 3 words. norm = 1.2 * (0.5 + 0.5 * 3 / 60) = 0.63; pit: 2 * 2.2 / 2.63; lane: 2.2 / 1.63
-    assert (K1, B, AVERAGE_WORDS) == (1.2, 0.5, 60.0)
+    # "pit pit lane": 3 words. norm = 0.8 * (0.25 + 0.75 * 3 / 60) = 0.23; pit: 2 * 1.8 / 2.23; lane: 1.8 / 1.23
+    assert (K1, B, AVERAGE_WORDS) == (0.8, 0.75, 60.0)
     found = document_vector("pit pit lane")
-    assert found == pytest.approx({word_id("pit"): 4.4 / 2.63, word_id("lane"): 2.2 / 1.63})
+    assert found == pytest.approx({word_id("pit"): 3.6 / 2.23, word_id("lane"): 1.8 / 1.23})
 
 
 def test_query_weights_are_counts_and_ids_ascend() -> None:

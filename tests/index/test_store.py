@@ -116,7 +116,8 @@ def test_hidden_versions_sections_and_articles_are_left_out_within_each_stage(st
 
 
 def test_fused_scores_follow_qdrants_reciprocal_ranks(store: Store) -> None:
-    # One point is first by vector and second by words, the other the reverse: 1/(1+59) + 1/(2+59) each.
+    assert RRF_K == 10
+    # One point is first by vector and second by words, the other the reverse: 1/(1+9) + 1/(2+9) each.
     ids = [str(uuid.UUID(int=1)), str(uuid.UUID(int=2))]
     payload = {"generation": "g", "text": "t"}
     store.upsert(
@@ -128,10 +129,10 @@ def test_fused_scores_follow_qdrants_reciprocal_ranks(store: Store) -> None:
     )
     scope = Scope(Status.IN_FORCE)
     hits = store.hybrid(scope, [1, 0.5, 0, 0], {1: 1.0}, depth=5, limit=5, weights=(1.0, 1.0))
-    assert {hit.clause_id: hit.score for hit in hits} == pytest.approx({"a": 1 / 60 + 1 / 61, "b": 1 / 60 + 1 / 61})
+    assert {hit.clause_id: hit.score for hit in hits} == pytest.approx({"a": 1 / 10 + 1 / 11, "b": 1 / 10 + 1 / 11})
     # A weight stretches the ranks of its stage: with 4 the second by vector counts as 2/4.
     hits = store.hybrid(scope, [1, 0.5, 0, 0], {1: 1.0}, depth=5, limit=5, weights=(4.0, 1.0))
-    expected = {"a": 1 / (0.25 + 59) + 1 / 61, "b": 1 / (0.5 + 59) + 1 / 60}
+    expected = {"a": 1 / (0.25 + 9) + 1 / 11, "b": 1 / (0.5 + 9) + 1 / 10}
     assert {hit.clause_id: hit.score for hit in hits} == pytest.approx(expected)
     assert [hit.clause_id for hit in store.nearest(scope, [1, 0.5, 0, 0], limit=5)] == ["a", "b"]
     assert [hit.clause_id for hit in store.nearest(scope, {1: 1.0}, limit=5)] == ["b", "a"]
