@@ -8,10 +8,13 @@ import random
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pipelines.settings import Settings
     from scripts.training.gate import Sample
 
 _DATA = Path(__file__).parents[1] / "eval" / "data"
@@ -23,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=Path, default=Path("../shared/train/questions.jsonl"), help="JSONL of q, a")
+    parser.add_argument("--documents", type=Path, help="folder of PDFs to index first; else the index of the settings")
     parser.add_argument("--near-misses", type=Path, default=_DATA / "near_misses.jsonl", help="JSONL with kind, split")
     parser.add_argument("--general", type=Path, default=_DATA / "general.jsonl", help="JSONL of general questions")
     parser.add_argument("--trained", type=int, default=600, help="questions taken of those the encoder was fitted on")
@@ -36,14 +40,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fit(options: argparse.Namespace) -> dict[str, object]:
+    from pipelines.errors import ReadError
+    from pipelines.ingest import ingest
+    from pipelines.settings import load_settings
+
+    with ExitStack() as stack:
+        settings = load_settings(embed_model="fitted", reranker="fitted")
+        if options.documents:
+            settings = settings.model_copy(update={"storage": Path(stack.enter_context(TemporaryDirectory()))})
+            report = ingest([options.documents], settings)
+            if report.failed:
+                raise ReadError(f"{report.failed} of the documents cannot be read")
+        return _fit_on(options, settings)
+
+
+def _fit_on(options: argparse.Namespace, settings: Settings) -> dict[str, object]:
     from pipelines.engine import Engine
     from pipelines.models.embedding import embedder_identity
-    from pipelines.settings import load_settings
     from scripts.training.corpus import load_questions, split
     from scripts.training.gate import Collector, fit_gate, refused, save_gate
     from scripts.training.gate_questions import made_up
 
-    settings = load_settings(embed_model="fitted", reranker="fitted")
     train, dev = split(load_questions(options.questions))
     near = [json.loads(line) for line in options.near_misses.read_text(encoding="utf-8").splitlines()]
     general = [json.loads(line)["question"] for line in options.general.read_text(encoding="utf-8").splitlines()]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
-from scripts.training.model import LateInteractionModel
+from scripts.training.model import Encoded, LateInteractionModel, max_sim
+from scripts.training.scoring import pad
 
 _OPSET = 17
 LEAST = 10_000
@@ -104,6 +107,20 @@ def write_folder(
     words["truncation"] = words["padding"] = None
     (folder / "tokenizer.json").write_text(json.dumps(words, ensure_ascii=False), encoding="utf-8")
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+
+
+def write_reference(
+    model: LateInteractionModel, tokenizer: Tokenizer, questions: Sequence[str], passages: Sequence[str], path: Path
+) -> None:
+    """Write the torch model's scores of some texts, by which what is shipped can be checked without the torch model."""
+    model.eval()
+    with torch.inference_mode():
+        asked = Encoded(*model(*pad([tokenizer.encode(text).ids for text in questions])))
+        held = Encoded(*model(*pad([tokenizer.encode(text).ids for text in passages])))
+        scores = {"dense": asked.dense @ held.dense.T, "tokens": max_sim(asked, held)}
+    data: dict[str, Any] = {"questions": list(questions), "passages": list(passages)}
+    data |= {name: np.round(table.numpy().astype(float), 5).tolist() for name, table in scores.items()}
+    path.write_text(json.dumps(data, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def rounded(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
