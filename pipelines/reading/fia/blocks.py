@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pipelines.reading.fia.compose import begins_paragraph
-from pipelines.reading.fia.lines import Figure, Item, Line, is_live, label_of
+from pipelines.reading.fia.lines import LABEL, Figure, Item, Line, first_token, is_live, label_of
 from pipelines.reading.fia.marks import words
 from pipelines.reading.fia.page import Glyph
 from pipelines.reading.fia.tables import Table
@@ -40,8 +41,7 @@ class Block:
     items: list[Item] = field(default_factory=list)
     governance: list[str] = field(default_factory=list)
     heading: list[Glyph] = field(default_factory=list)
-    cut: bool = False  # wording of the number's own line or of a whole line was struck out
-    title_line: Line | None = None
+    silent: bool = False  # its heading alone, without words, is not worth an entry
 
     @property
     def lines(self) -> list[Line]:
@@ -78,7 +78,7 @@ class Block:
             return
         if _TITLE_END.search(text) or _SENTENCE.search(text) or len(text.split()) > _LONGEST_TITLE:
             return
-        if text.startswith(tuple("“\"‘[(")) or not text[:1].isupper() and not text[:1].isdigit():
+        if text.startswith(tuple('“"‘[(')) or (not text[:1].isupper() and not text[:1].isdigit()):
             return
         if following is not None and not label_of(following) and following.live[0].text[:1].islower():
             return
@@ -89,27 +89,40 @@ class Block:
 
 
 def _drop_emptied(items: Sequence[Item], step: float) -> None:
-    """Drop the label of an item of which every word is struck out."""
+    """Drop the label of an item of which every word is struck out.
+
+    A label stays where its words are struck out but those of the next item, whose own label is struck out, take it up.
+    """
     lines = [item for item in items if isinstance(item, Line)]
     for index, line in enumerate(lines):
-        label = label_of(line) or (line.text if label_only(line) else "")
-        if not label or not label_only(line):
+        if not label_only(line):
             continue
-        following = []
-        for before, after in zip(lines[index:], lines[index + 1 :], strict=False):
-            if label_of(after) or label_only(after) or begins_paragraph(before, after, step):
-                break
-            following.append(after)
-        struck = any(glyph.struck for other in (line, *following) for glyph in other.ink)
-        if struck and not any(other.live for other in following):
+        rest = lines[index:]
+        end = next(
+            (
+                place + 1
+                for place, (before, after) in enumerate(pairwise(rest))
+                if after.live or struck_label(after) or begins_paragraph(before, after, step)
+            ),
+            len(rest),
+        )
+        taken_up = end < len(rest) and (
+            struck_label(rest[end])
+            or bool(rest[end].live and not label_of(rest[end]) and not begins_paragraph(rest[end - 1], rest[end], step))
+        )
+        if not taken_up or not rest[end].live:
             for glyph in line.live:
                 glyph.drop = "struck"
 
 
+def struck_label(line: Line) -> bool:
+    """True for a line that begins with a label that is struck out."""
+    token = first_token(line.glyphs)
+    return bool(token) and all(glyph.struck for glyph in token) and bool(LABEL.match(words(token)))
+
+
 def label_only(line: Line) -> bool:
     """True for a line of which a list label is all that stays in force beside words that are struck out."""
-    from pipelines.reading.fia.lines import LABEL
-
     live = line.live
     return bool(live) and bool(LABEL.match(words(live))) and any(glyph.struck for glyph in line.ink)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from pipelines.reading.fia.colors import CHANGED, REFERENCE, Palette
-from pipelines.reading.fia.lines import Figure, Item, Line, first_token, is_live, label_of
+from pipelines.reading.fia.lines import LABEL, Figure, Item, Line, first_token, is_live, label_of
 from pipelines.reading.fia.page import Glyph
 from pipelines.reading.fia.tables import Table
 from pipelines.schema import LineBox
@@ -68,8 +68,8 @@ def is_omission(text: str) -> bool:
 def compose(items: Sequence[Item], palette: Palette, step: float) -> Composed:
     """Join the lines and tables of one clause.
 
-    Wrapped lines of a paragraph are joined by a space, paragraphs and list items by a line break, a table by line breaks
-    as Markdown. Struck and dropped glyphs leave no trace but a clean join.
+    Wrapped lines of a paragraph are joined by a space, paragraphs and list items by a line break; a table is Markdown
+    on lines of its own. Struck and dropped glyphs leave no trace but a clean join.
 
     Args:
         items: lines, tables and figures in reading order.
@@ -173,7 +173,7 @@ class _Cut:
 def _join(text: _Text, line: Line, paragraph: bool, cut: _Cut) -> None:
     """End the line before: with a line break, a space, or nothing behind a hyphen."""
     text.strip_end()
-    if paragraph:
+    if paragraph and not _ends_in_label(text):
         text.add("\n", None, -1)
         return
     first = line.live[0].text[:1]
@@ -181,6 +181,14 @@ def _join(text: _Text, line: Line, paragraph: bool, cut: _Cut) -> None:
     hyphen = text.last in _HYPHENS and before.isalnum() and first.isalnum()
     if not hyphen and not (cut.any and first in _CLOSING):
         text.add(" ", None, -1)
+
+
+def _ends_in_label(text: _Text) -> bool:
+    """True when the last line of the text is a label that waits for its words: those beside it were struck out."""
+    start = len(text.chars)
+    while start and len(text.chars) - start < 6 and text.chars[start - 1] != "\n":
+        start -= 1
+    return bool(LABEL.match("".join(text.chars[start:]))) and (not start or text.chars[start - 1] == "\n")
 
 
 def _add_line(text: _Text, line: Line, owner: int, cut: _Cut) -> None:
@@ -254,9 +262,7 @@ def _cell_boxes(spans: list[tuple], offset: int) -> list[LineBox]:  # type: igno
     return boxes
 
 
-def _table_cells(
-    items: Sequence[Item], places: list[tuple[int, int]]
-) -> list[tuple[LineBox, list[Glyph]]]:
+def _table_cells(items: Sequence[Item], places: list[tuple[int, int]]) -> list[tuple[LineBox, list[Glyph]]]:
     """Every written cell of the tables among the items, with its run of the text and its glyphs."""
     cells = []
     for table, (offset, _) in zip((item for item in items if isinstance(item, Table)), places, strict=True):

@@ -63,6 +63,9 @@ def _glyphs(source: pymupdf.Page) -> list[Glyph]:
         hidden = span["type"] == _INVISIBLE or span["opacity"] == 0
         for code, glyph_id, (x, y), (x0, y0, x1, y1) in span["chars"]:
             raw = chr(code) if code > 0 else "�"
+            if glyph_id < 0 and glyphs and not raw.isspace():
+                before = glyphs[-1]  # a further letter of the ligature that this glyph draws
+                x0, x1 = (before.x0 + before.x1) / 2, before.x1
             glyphs.append(
                 Glyph(
                     raw=raw,
@@ -164,29 +167,37 @@ def _add_rule(page: Page, x0: float, y0: float, x1: float, y1: float, color: int
 
 
 def _strike_by_rules(page: Page) -> None:
-    """Mark glyphs with a thin line through their middle that MuPDF's own flag misses (one of two lines, say)."""
+    """Settle what is struck by the lines themselves.
+
+    MuPDF flags a glyph that a line only touches, and misses the second of two lines. Struck is what a thin level line
+    crosses in the middle; a flag without any line near it stands.
+    """
     lines: dict[int, list[Rule]] = defaultdict(list)
     for rule in page.rules:
         if rule.horizontal and rule.width <= _THIN:
             lines[round(rule.y0)].append(rule)
     strikes: set[int] = set()
     for words in (True, False):  # white space is struck only by a line that strikes a word
-        for glyph in page.glyphs:
-            if glyph.struck or not glyph.upright or glyph.raw.isspace() is words:
+        for glyph in page.glyphs if lines else ():
+            if not glyph.upright or glyph.raw.isspace() is words:
                 continue
-            crossing = [rule for rule in _crossing(glyph, lines) if words or id(rule) in strikes]
-            if crossing:
+            crossing = _crossing(glyph, lines)
+            if not crossing:
+                continue
+            crossing = [rule for rule in crossing if words or id(rule) in strikes]
+            middle = (glyph.x0 + glyph.x1) / 2
+            if any(rule.x0 <= middle <= rule.x1 for rule in crossing):
                 glyph.struck = True
                 strikes.update(id(rule) for rule in crossing)
+            elif crossing:
+                glyph.struck = False
 
 
 def _crossing(glyph: Glyph, lines: dict[int, list[Rule]]) -> list[Rule]:
-    """The level rules through a glyph, from a sixth to under half of its size above the baseline: no underline."""
+    """The level rules that touch a glyph from a sixth to under half of its size above the baseline: no underlines."""
     top, bottom = glyph.baseline - 0.45 * glyph.size, glyph.baseline - 0.17 * glyph.size
-    middle = (glyph.x0 + glyph.x1) / 2
-    return [
-        rule
-        for y in range(int(top), int(bottom) + 2)
-        for rule in lines.get(y, ())
-        if rule.x0 <= middle <= rule.x1 and top <= rule.y0 <= bottom
-    ]
+    rows = [lines[y] for y in range(int(top), int(bottom) + 2) if y in lines]
+    if not rows:
+        return []
+    left, right = glyph.x0 - 0.5, glyph.x1 + 0.5
+    return [rule for row in rows for rule in row if rule.x0 <= right and rule.x1 >= left and top <= rule.y0 <= bottom]

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 
 from pipelines.reading.fia.page import Glyph, Page
 
-_MONTHS = (
-    "january february march april may june july august september october november december".split()  # noqa: SIM905
-)
+_MONTHS = "january february march april may june july august september october november december".split()
 _LONG_DATE = re.compile(r"\b(\d{1,2}) (" + "|".join(_MONTHS) + r") (\d{4})\b", re.IGNORECASE)
 _SHORT_DATE = re.compile(r"\b(\d{1,2})[/.](\d{1,2})[/.](\d{4})\b")
 _SECTION = re.compile(r"\bSECTION ([A-F])\b\s*:?\s*([^\n©]*)")

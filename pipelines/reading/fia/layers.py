@@ -20,29 +20,21 @@ def drop_layers(page: Page) -> None:
 
 
 def _drop_copies(page: Page) -> None:
-    kept: dict[tuple[str, int, int], list[Glyph]] = defaultdict(list)
+    kept: dict[tuple[str, int], list[Glyph]] = defaultdict(list)
     for glyph in page.glyphs:
         if glyph.hidden:
             glyph.drop = "duplicate_layer"
             continue
         if glyph.glyph_id < 0 or glyph.raw.isspace():
             continue
-        column, row = round(glyph.x0), round(glyph.baseline)
-        near = (
-            other
-            for dx in (-1, 0, 1)
-            for dy in (-1, 0, 1)
-            for other in kept.get((glyph.raw, column + dx, row + dy), ())
-        )
-        if any(
-            abs(other.x0 - glyph.x0) < _SAME
-            and abs(other.baseline - glyph.baseline) < _SAME
-            and abs(other.size - glyph.size) < _SAME
-            for other in near
-        ):
-            glyph.drop = "duplicate_layer"
+        row = kept[glyph.raw, round(glyph.baseline)]
+        x0 = glyph.x0
+        for other in row:
+            if -_SAME < other.x0 - x0 < _SAME and abs(other.size - glyph.size) < _SAME:
+                glyph.drop = "duplicate_layer"
+                break
         else:
-            kept[glyph.raw, column, row].append(glyph)
+            row.append(glyph)
 
 
 def _drop_blanks(page: Page) -> None:

@@ -74,7 +74,7 @@ def mend(pages: Iterable[Page]) -> int:
 
 
 def _suspects(font: dict[int, _Use]) -> Iterable[tuple[_Use, dict[str, float]]]:
-    """The glyphs of a font that may be ligatures under a wrong character, each with the ligatures of about its width."""
+    """The glyphs of a font that may be ligatures under a wrong character, with the ligatures of about their width."""
     by_char: dict[str, list[_Use]] = defaultdict(list)
     for use in font.values():
         by_char[use.char].append(use)

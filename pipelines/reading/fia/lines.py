@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from pipelines.reading.fia.page import Glyph, Page
@@ -20,8 +21,9 @@ _INDEX = 0.72
 # An image at least this high and wide, in points, is a figure and no ornament.
 _FIGURE = 24.0
 
-LABEL = re.compile(r"^(?:\(?(?:[a-z]{1,2}|[ivxl]{1,6}|\d{1,2}|[A-Z])[.)]|[•▪·◦●–-])$")
-_BARE_ROMAN = re.compile(r"^(?:i{1,3}|iv|v|vi{1,3}|ix|x|xi{1,3}|xiv|xv)$")
+_ROMAN_NUMBER = r"(?=[ivxl])(?:xl|x{0,3})(?:ix|iv|v?i{0,3})"
+LABEL = re.compile(rf"^(?:\(?(?:[a-z]|([a-z])\1|{_ROMAN_NUMBER}|\d{{1,2}}|[A-Z])[.)]|[•▪·◦●–-])$")
+_BARE_ROMAN = re.compile(rf"^{_ROMAN_NUMBER}$")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
 
 
@@ -36,31 +38,22 @@ class Line:
     baseline: float
     glyphs: list[Glyph]
     right: float
+    ink: list[Glyph] = field(init=False)  # the glyphs that leave ink, struck or not
+    x0: float = field(init=False)  # the edges of its ink
+    x1: float = field(init=False)
+    size: float = field(init=False)  # the type size of most of its ink, in points
+
+    def __post_init__(self) -> None:
+        self.ink = [glyph for glyph in self.glyphs if not glyph.raw.isspace()]
+        self.x0 = min((glyph.x0 for glyph in self.ink), default=0.0)
+        self.x1 = max((glyph.x1 for glyph in self.ink), default=0.0)
+        sizes = Counter(round(glyph.size, 1) for glyph in self.ink)
+        self.size = max(sizes, key=lambda size: sizes[size]) if sizes else 0.0
 
     @property
     def live(self) -> list[Glyph]:
         """The glyphs in force that leave ink."""
-        return [glyph for glyph in self.glyphs if is_live(glyph)]
-
-    @property
-    def ink(self) -> list[Glyph]:
-        """The glyphs that leave ink, struck or not."""
-        return [glyph for glyph in self.glyphs if not glyph.raw.isspace()]
-
-    @property
-    def x0(self) -> float:
-        """The left edge of its ink."""
-        return min(glyph.x0 for glyph in self.ink)
-
-    @property
-    def x1(self) -> float:
-        """The right edge of its ink."""
-        return max(glyph.x1 for glyph in self.ink)
-
-    @property
-    def size(self) -> float:
-        """The type size of most of its ink, in points."""
-        return Counter(round(glyph.size, 1) for glyph in self.ink).most_common(1)[0][0]
+        return [glyph for glyph in self.ink if not glyph.struck and not glyph.drop]
 
     @property
     def text(self) -> str:
@@ -154,41 +147,53 @@ def _lines(page: Page, glyphs: list[Glyph], right: float) -> list[Line]:
         if not rows or glyph.baseline - rows[-1][0].baseline > _BASELINE:
             rows.append([])
         rows[-1].append(glyph)
+    bases = [row[0].baseline for row in rows]
+    alone: list[list[Glyph]] = []
     for glyph in glyphs:
-        if glyph.raw.isspace() or glyph.size < _INDEX * usual:
-            _attach(glyph, rows)
-    found = []
-    for row in rows:
-        if all(glyph.raw.isspace() for glyph in row):
+        blank = glyph.raw.isspace()
+        if not blank and glyph.size >= _INDEX * usual:
             continue
-        # Ligature parts of no width follow the glyph that draws them.
-        order = {id(glyph): index for index, glyph in enumerate(row)}
-        row.sort(key=lambda glyph: (round(glyph.x0, 2), order[id(glyph)]))
-        base = Counter(glyph.baseline for glyph in row if not glyph.raw.isspace()).most_common(1)[0][0]
-        found.append(Line(page.number, base, row, right))
-    return sorted(found, key=lambda line: line.baseline)
+        row = _row_beside(glyph, rows, bases, blank=blank)
+        if row is not None:
+            row.append(glyph)
+        elif blank:
+            glyph.drop = "white_space"
+        else:
+            _stand_alone(glyph, alone)
+    return sorted((_line(page, row, right) for row in [*rows, *alone]), key=lambda line: line.baseline)
 
 
-def _attach(glyph: Glyph, rows: list[list[Glyph]]) -> None:
-    """Put an index or a space into the line beside which it stands, or into a line of its own."""
+def _line(page: Page, row: list[Glyph], right: float) -> Line:
+    """A line out of the glyphs of a row; ligature parts of no width follow the glyph that draws them."""
+    row.sort(key=lambda glyph: glyph.x0)
+    bases = Counter(glyph.baseline for glyph in row if not glyph.raw.isspace())
+    return Line(page.number, bases.most_common(1)[0][0], row, right)
+
+
+def _row_beside(glyph: Glyph, rows: list[list[Glyph]], bases: list[float], *, blank: bool) -> list[Glyph] | None:
+    """The row that an index or a space belongs to: the nearest by baseline that it stands beside."""
     best: list[Glyph] | None = None
     nearest = float("inf")
-    for row in rows:
+    first = bisect_left(bases, glyph.baseline - 12)
+    for row, base in zip(rows[first:], bases[first:], strict=True):
+        offset = glyph.baseline - base
         size = row[0].size
-        offset = glyph.baseline - row[0].baseline
-        if -0.75 * size <= offset <= 0.4 * size and abs(offset) < nearest:
-            beside = any(
-                other is not glyph and -1.0 <= glyph.x0 - other.x1 < size or -size < glyph.x1 - other.x0 <= 1.0
-                for other in row
-            )
-            if beside or glyph.raw.isspace():
-                best, nearest = row, abs(offset)
-    if best is not None:
-        best.append(glyph)
-    elif not glyph.raw.isspace():
-        rows.append([glyph])
-    else:
-        glyph.drop = "white_space"
+        if offset < -0.75 * size:
+            break
+        if offset > 0.4 * size or abs(offset) >= nearest:
+            continue
+        if blank or any(-1.0 <= glyph.x0 - other.x1 < size or -size < glyph.x1 - other.x0 <= 1.0 for other in row):
+            best, nearest = row, abs(offset)
+    return best
+
+
+def _stand_alone(glyph: Glyph, rows: list[list[Glyph]]) -> None:
+    """Add a small glyph that belongs to no line of the usual size to a line of small ones."""
+    for row in rows:
+        if abs(row[0].baseline - glyph.baseline) <= _BASELINE:
+            row.append(glyph)
+            return
+    rows.append([glyph])
 
 
 def _pieces(line: Line) -> list[list[Glyph]]:
@@ -289,7 +294,7 @@ def _split(lines: list[Line], start: float) -> list[Line]:
             rest = left + rest
         if any(not glyph.raw.isspace() for glyph in rest):
             second.append(Line(line.page, line.baseline, rest, line.right))
-        elif rest:
+        else:
             first[-1].glyphs.extend(rest)
     by_rows = sorted([*first, *second], key=lambda line: (line.baseline, line.x0))
     if not _rising([*first, *second]) and _rising(by_rows):

@@ -27,16 +27,19 @@ def mark_runs(items: Iterable[Item], palette: Palette) -> None:
             remarks = any(char.isalnum() for char in text) and not REPLACED.search(text)
             if governs if role == GOVERNANCE else remarks:
                 for glyph in run:
-                    glyph.drop = name
+                    if not glyph.raw.isspace():
+                        glyph.drop = name
 
 
 def _colored(lines: Sequence[Line], palette: Palette, role: str) -> list[list[Glyph]]:
-    """Runs of inked glyphs of one role in reading order, over line and page breaks."""
+    """Runs of glyphs of one role and the white space in and behind them, over line and page breaks."""
     runs: list[list[Glyph]] = []
     open_run = False
     for line in lines:
         for glyph in line.glyphs:
             if not is_live(glyph):
+                if open_run and glyph.raw.isspace():
+                    runs[-1].append(glyph)
                 continue
             if palette.role(glyph.color) != role:
                 open_run = False
@@ -49,14 +52,20 @@ def _colored(lines: Sequence[Line], palette: Palette, role: str) -> list[list[Gl
 
 
 def words(glyphs: Sequence[Glyph]) -> str:
-    """The text of inked glyphs with a space at every gap and line break."""
+    """The text of glyphs in reading order with one space where white space, a gap or a line break lies between them."""
     text = ""
     before: Glyph | None = None
+    blank = False
     for glyph in glyphs:
+        if glyph.raw.isspace():
+            blank = True
+            continue
         if before is not None and (
-            abs(glyph.baseline - before.baseline) > 0.6 * glyph.size or glyph.x0 - before.x1 > 0.15 * glyph.size
+            blank
+            or abs(glyph.baseline - before.baseline) > 0.6 * glyph.size
+            or glyph.x0 - before.x1 > 0.22 * glyph.size
         ):
             text += " "
         text += glyph.text
-        before = glyph
+        before, blank = glyph, False
     return text

@@ -169,7 +169,7 @@ class _Builder:
         self._document = document
         self._tree = tree
         self._palette = palette
-        self._letter = "" if lettered else ""
+        self._lettered = lettered
         self._prefix = ".".join(part for part in (document.season, document.section, document.issue) if part)
         self.clauses: list[Clause] = []
         self.headings: list[Heading] = []
@@ -209,7 +209,7 @@ class _Builder:
     def _add_heading(self, block: Block) -> None:
         if not block.title and not block.numbered:
             return
-        if block.part and block.title == block.part or block.title.startswith("Changes for"):
+        if block.silent:
             return
         self.headings.append(
             Heading(
@@ -253,7 +253,7 @@ class _Builder:
                 inserted=composed.inserted,
                 void=void,
                 replaced_by=replaced,
-                references=find_references(text, named=composed.named, appendix=appendix, letter=self._letter),
+                references=find_references(text, named=composed.named, appendix=appendix, lettered=self._lettered),
                 comments=tuple(_comments(block)),
                 governance=tuple(self._governance(block)),
                 has_figure=block.has_figure or bool(_FIGURE.search(text)),
@@ -325,4 +325,3 @@ def _comments(block: Block) -> list[str]:
                 open_run = True
             runs[-1].append(glyph)
     return [words(run) for run in runs]
-

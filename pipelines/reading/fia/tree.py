@@ -23,7 +23,7 @@ _TAB = 5.0
 
 _ARTICLE = re.compile(r"^(?:ARTICLE|Article)\s+([A-F]?)\s?(\d+)\s*[:.)–-]?\s*(.*)$")
 _APPENDIX = re.compile(r"^(?:APPENDIX|Appendix)\s+([A-F]?)\s?(\d+|[A-Z])\s*[:.)–-]?\s*(.*)$")
-_YEAR = re.compile(r"^Changes for (20\d\d)\b", re.IGNORECASE)
+_YEAR = re.compile(r"^(?:Approved )?Changes\b.{0,80}?\b(20\d\d)\b", re.IGNORECASE)
 _PART = re.compile(r"^PART\s+[A-Z0-9]\b\s*[:.–-]*\s*(.*)$")
 _PREAMBLE = re.compile(r"^(PREAMBLE|FOREWORD|INTRODUCTION)$")
 _CAPTION = re.compile(r"^(?:Table|Figure|Fig\.|Note|Drawing)\b", re.IGNORECASE)
@@ -102,12 +102,13 @@ class Tree:
         if not is_bold(line.live):
             return False
         text = line.text
-        if match := _YEAR.match(text):
+        if self._host and (match := _YEAR.match(text)):
             self._changes = self._changes or self._host
             self._year, self._host, self._part = match[1], self._changes, ""
             self._parent = self._previous = ""
             self._definitions = False
             self._open(Kind.APPENDIX, self._changes, "", line.page, title=text, heading=line)
+            self.blocks[-1].silent = True
         elif match := _APPENDIX.match(text):
             self._open_appendix(f"APP {match[1]}{match[2]}", match[3], line)
         elif match := _ARTICLE.match(text):
@@ -124,6 +125,7 @@ class Tree:
             self._part = text
             self._definitions = self._definitions or bool(_DEFINITIONS.search(text))
             self._open(Kind.APPENDIX, self._host, "", line.page, title=text, heading=line)
+            self.blocks[-1].silent = True
         elif _PREAMBLE.match(text) and not self._host:
             self._open(Kind.CLAUSE, "PREAMBLE", "", line.page, title=text, heading=line)
         else:
@@ -162,7 +164,7 @@ class Tree:
         if not rest:
             self._titles[self._year, number.article] = ""
         elif is_bold(rest) and not _is_sentence(rest):
-            self._set_title(block, words(rest), rest)
+            self._set_title(block, _after(line, token), rest)
             self._titling = line
         else:
             block.items.append(line)
@@ -272,6 +274,12 @@ class Tree:
             yield "", block.part
 
 
+def _after(line: Line, token: list[Glyph]) -> str:
+    """The words in force of a line behind its first ones."""
+    own = {id(glyph) for glyph in token}
+    return words([glyph for glyph in line.glyphs if not glyph.struck and not glyph.drop and id(glyph) not in own])
+
+
 def margin_of(lines: Sequence[Line]) -> float:
     """The x at which article numbers stand: the most frequent start of lines that begin with one."""
     starts: Counter[float] = Counter()
@@ -300,7 +308,7 @@ def step_of(lines: Sequence[Line]) -> float:
 
 def _is_sentence(glyphs: Sequence[Glyph]) -> bool:
     """True for bold words that are wording of the law: they end in a full stop or semicolon, or quote a term."""
-    text = words([glyph for glyph in glyphs if is_live(glyph)]).strip()
+    text = "".join(glyph.text for glyph in glyphs if is_live(glyph))
     return bool(re.search(r"[.;,]$", text)) or text.startswith(("“", '"'))
 
 
