@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,17 @@ if TYPE_CHECKING:
 
 TOPICS = "wing tyre fuel brake seat mirror engine gearbox pedal helmet radio flag".split()
 WORDS = [*TOPICS, *"the of must be is what how a rule for limit maximum weight colour size".split()]
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Products this small gain nothing from a second thread, and lose much where cores are shared."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture
