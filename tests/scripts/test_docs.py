@@ -82,3 +82,13 @@ def test_what_the_readme_links_to_exists():
     links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith(("http", "#"))]
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_readmes_answer_stands_in_the_regulations(february):
+    (block,) = blocks("console")
+    quotes = re.findall(r"“(.*?)”", block, re.DOTALL)
+    (article,) = set(re.findall(r"^\[([A-F][\d.]+)\]", block, re.MULTILINE))
+    (clause,) = [one for one in february["B"].clauses if one.article == article and one.status == "in_force"]
+    for quote in quotes:
+        assert "".join(quote.split()) in "".join(clause.text.split())
+    assert f"page {clause.page_start}" in block
