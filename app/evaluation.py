@@ -34,10 +34,18 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
     check.add_argument("names", nargs="*", metavar="CONDITION", help="only these (default: all)")
     check.add_argument("--expected", metavar="FILE.json", help="the scores (default: those of the package)")
 
+    ragas = _score(scores, "ragas", "score answers by the metrics of ragas, with the judge that the settings name")
+    _judged(ragas, "ragas-report")
+    ragas.add_argument("--no-judge", action="store_true", help="only the metrics that need no judge")
+
+    judge = _score(scores, "judge", "have answers marked for correctness, faithfulness and completeness")
+    _judged(judge, "judge-report")
+
 
 def run(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
     """Carry out one score and return the exit code; expected errors are raised."""
-    return {"retrieval": retrieval, "check": check}[args.score](args, settings, backend, out)
+    score = {"retrieval": retrieval, "check": check, "ragas": judged, "judge": judged}[args.score]
+    return score(args, settings, backend, out)
 
 
 def retrieval(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
@@ -82,6 +90,41 @@ def check(args: argparse.Namespace, settings: Settings, backend: Backend, out: T
             out.write(f"{grade.outcome.upper():<8}{grade.condition}  {grade.score}  {told}\n")
     bad = {"fail", "skipped"} if args.names else {"fail"}
     return 1 if any(grade.outcome in bad for grade in grades) else 0
+
+
+def judged(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
+    """Have answers judged; 1 where a metric failed on every question it applies to."""
+    from app import terminal
+    from eval import judged_page
+    from eval.judged import run_ragas, run_rubric
+
+    count = terminal.Counter(sys.stderr, "")
+    given: dict[str, Any] = {
+        "limit": args.limit,
+        "seed": args.seed,
+        "workers": args.workers,
+        "tell": lambda what, done, total: count.line(f"{done} of {total} {what}"),
+    }
+    gold, folder = Path(args.gold), Path(args.out)
+    if args.score == "ragas":
+        shaped = run_ragas(gold, backend, settings, folder, judged=not args.no_judge, **given)
+    else:
+        shaped = run_rubric(gold, backend, settings, folder, **given)
+    count.close()
+    print(f"wrote {folder}", file=sys.stderr)
+    _print(out, shaped) if args.json else out.write(judged_page.text(shaped))
+    lost = [one for one in shaped["metrics"].values() if one["failed"] and not one["scored"]]
+    return 1 if lost else 0
+
+
+def _judged(parser: argparse.ArgumentParser, out: str) -> None:
+    parser.add_argument("gold", metavar="GOLD.jsonl", help="questions with the answers that are right")
+    parser.add_argument(
+        "--out", default=out, metavar="FOLDER", help="the run's folder; run again to go on (%(default)s)"
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="so many questions, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw (default: 0)")
+    parser.add_argument("--workers", type=int, default=1, help="judge calls at once (default: 1)")
 
 
 def _written(paths: list[Path]) -> None:

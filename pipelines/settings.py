@@ -51,6 +51,16 @@ class Settings(BaseSettings):
     llm_breaker_s: float = Field(60.0, gt=0, le=3600, description="time the model is left alone after that")
     llm_tokenizer: str = Field("", description="tokenizer.json of the language model, to count its tokens exactly")
     llm_rewrite: bool = Field(False, description="let the language model make follow-up questions stand alone")
+    judge: Literal["none", "custom", "openai", "groq", "ollama", "vllm", "gguf"] = Field(
+        "none", description="language model that judges answers in `techreg eval`; set apart from the one that answers"
+    )
+    judge_url: str = Field("", description="address of the judge's OpenAI-compatible endpoint; wins over the preset")
+    judge_model: str = Field("", description="name of the judge, or the path of its GGUF file")
+    judge_api_key: SecretStr = Field(SecretStr(""), description="key of the judge's endpoint")
+    judge_timeout_s: float = Field(120.0, gt=0, le=3600, description="time allowed for one reply of the judge")
+    judge_tokens: int = Field(1024, ge=32, le=16_000, description="length the judge's reply may have")
+    judge_price_in: float = Field(0.0, ge=0, description="price of a million tokens that the judge reads, to tell cost")
+    judge_price_out: float = Field(0.0, ge=0, description="price of a million tokens that the judge writes")
     context_tokens: int = Field(2000, ge=256, le=200_000, description="prompt, question and passages together")
     answer_tokens: int = Field(400, ge=32, le=8_000, description="length the language model's reply may have")
     unverified: Literal["drop", "mark"] = Field("drop", description="what happens to a statement that fails its check")
