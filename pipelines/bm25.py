@@ -7,14 +7,18 @@ inverse document frequency comes from Qdrant (``Modifier.IDF``), so it follows t
 from __future__ import annotations
 
 import re
+import unicodedata
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 K1 = 0.8
 B = 0.75
 """Chosen on training questions, from 0.8 to 2.0 and 0.3 to 0.75."""
+EXPANSION_WEIGHT = 0.5
+"""What a word weighs that the glossary adds to a question; chosen on training questions, from 0.3 to 1."""
 AVERAGE_WORDS = 60.0
 """Mean length, in words, of a node of the 2026 regulations; fixed, so that adding a document moves no stored weight."""
 
@@ -27,7 +31,7 @@ when where which while who whom why will with would you your
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
-_TOKEN = re.compile(r"[^\W_]+(?:[.\-/’'][^\W_]+)*")
+_TOKEN = re.compile(r"[^\W_]+(?:[.\-/'][^\W_]+)*")
 _JOINTS = re.compile(r"[.\-/]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ARTICLE = re.compile(r"[a-f]\d+(?:\.\d+)+|\d+(?:\.\d+){2,}")
@@ -42,14 +46,20 @@ def words(text: str) -> list[str]:
     ancestors C3 and C3.10, ``350kW`` the number and the unit.
     """
     found: list[str] = []
-    for match in _TOKEN.finditer(_THOUSANDS.sub("", text)):
-        found.extend(_word_and_parts(match.group().lower()))
+    for match in _TOKEN.finditer(_THOUSANDS.sub("", fold(text))):
+        found.extend(_word_and_parts(match.group()))
     return found
+
+
+def fold(text: str) -> str:
+    """A text in lower case, without accents and with plain apostrophes: parc fermé is parc ferme."""
+    decomposed = unicodedata.normalize("NFKD", text.lower().replace("’", "'"))
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
 @lru_cache(maxsize=65536)
 def _word_and_parts(token: str) -> tuple[str, ...]:
-    token = token.replace("’", "'").removesuffix("'s").replace("'", "")
+    token = token.removesuffix("'s").replace("'", "")
     if _ARTICLE.fullmatch(token):
         numbers = token.split(".")
         return tuple(".".join(numbers[: depth + 1]) for depth in range(len(numbers)))
@@ -94,10 +104,13 @@ def document_vector(text: str) -> dict[int, float]:
     return dict(sorted(weights.items()))
 
 
-def query_vector(text: str) -> dict[int, float]:
-    """A question's word counts by word id, in ascending order of id; empty when only stop words are left."""
+def query_vector(text: str, expansions: Sequence[str] = ()) -> dict[int, float]:
+    """A question's word counts by word id, in ascending order of id; empty when only stop words are left.
+
+    Words of ``expansions`` that the question lacks weigh :data:`EXPANSION_WEIGHT`.
+    """
     counts = Counter(words(text))
-    weights: dict[int, float] = {}
-    for word, count in counts.items():
-        weights[word_id(word)] = float(count)
+    weights = {word_id(word): float(count) for word, count in counts.items()}
+    for word in words(" ".join(expansions)):
+        weights.setdefault(word_id(word), EXPANSION_WEIGHT)
     return dict(sorted(weights.items()))

@@ -98,11 +98,11 @@ class Engine:
         clock = _Clock()
         library = self._current_library()
         filters = self._spelled(filters or Filters(), library)
-        understood = understand(question, library, history)
+        embedder, reranker = self._models()
+        understood = understand(question, library, history, embedder.knows)
         clock.lap("understand")
         if not understood.question.strip():
             return SearchResult(question, understood, (), clock.laps())
-        embedder, reranker = self._models()
         embedder.query(understood.question)
         clock.lap("embed")
         wanted = max(self.settings.candidates, k)

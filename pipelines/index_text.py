@@ -6,7 +6,7 @@ import uuid
 
 from pipelines.schema import Clause
 
-RECIPE = "3"
+RECIPE = "4"
 """Version of what is indexed: index text, cuts, words and weights. A change makes older indexes a mismatch."""
 
 _NAMESPACE = uuid.UUID("6c3a7f1e-52c4-5d0b-9e0e-0d6b1f6a2f10")

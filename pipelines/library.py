@@ -6,10 +6,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from pipelines.bm25 import fold, stem
 from pipelines.schema import Clause, Filters, Status
 
 ALL = "all"
-_WORD = re.compile(r"[A-Za-zÀ-ÿ]{3,}")
+_WORD = re.compile(r"[a-z]{3,}")
+_TYPO = 1
+"""How many letters a misspelling is off by."""
 _VOLUME = re.compile(r"\bRV-[A-Z0-9]+(?:-[A-Z0-9]+)*\b")
 
 
@@ -23,7 +26,7 @@ class Library:
         self._below: dict[str, list[Clause]] = defaultdict(list)
         self._by_term: dict[str, list[Clause]] = defaultdict(list)
         self._by_volume: dict[str, list[Clause]] = defaultdict(list)
-        self.words: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()
         for clause in self.clauses:
             for article in {key(clause.article), key(clause.article_printed)}:
                 self._by_article[article].append(clause)
@@ -33,7 +36,8 @@ class Library:
                 self._by_term[term_key(clause.term)].append(clause)
             for volume in dict.fromkeys(_VOLUME.findall(f"{clause.term} {clause.title}")):
                 self._by_volume[volume].append(clause)
-            self.words.update(word.lower() for word in _WORD.findall(f"{clause.title} {clause.text}"))
+            self._words.update(_WORD.findall(fold(f"{clause.title} {clause.term} {clause.text}")))
+        self._stems = frozenset(stem(word) for word in self._words)
         self.terms = frozenset(self._by_term)
 
     def article(self, article: str, filters: Filters | None = None) -> tuple[Clause, ...]:
@@ -56,6 +60,19 @@ class Library:
     def volume(self, name: str, filters: Filters | None = None) -> tuple[Clause, ...]:
         """The clauses that a volume's name heads: those whose title or term it stands in."""
         return self.within(self._by_volume.get(name.upper(), []), filters)
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word, lower case and without accents, occurs in the clauses in any of its forms."""
+        return word in self._words or stem(word) in self._stems
+
+    def closest_word(self, word: str) -> str:
+        """The commonest word of the clauses that is one misspelling away and begins alike, "" where there is none."""
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
+
+        close = process.extract(word, self._words.keys(), scorer=OSA.distance, score_cutoff=_TYPO, limit=None)
+        alike = [found for found, *_ in close if found[0] == word[0] or found[:2] == word[1::-1]]
+        return max(alike, key=lambda found: self._words[found], default="")
 
     def within(self, clauses: Iterable[Clause], filters: Filters | None = None) -> tuple[Clause, ...]:
         """The clauses that the filters let through."""

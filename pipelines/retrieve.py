@@ -74,8 +74,11 @@ class ClauseRetriever(BaseRetriever):
 
     def candidates(self, question: str, explain: bool = False) -> list[Candidate]:
         """The clauses found for a question, best first; ``explain`` also finds each one's rank at each stage."""
+        expansions = self._understood.expansions
         dense = self._embedder.query(question)
-        sparse = query_vector(" ".join((question, *self._understood.expansions)))
+        if expansions:
+            dense = _mean(dense, self._embedder.query(f"{question} ({'; '.join(expansions)})"))
+        sparse = query_vector(question, expansions)
         depth = self._limit * NODES_A_CANDIDATE
         hits: list[Hit] = []
         for scope in self._index.scopes(self._filters):
@@ -148,6 +151,11 @@ class ClauseRetriever(BaseRetriever):
             ]
             ranks[stage] = list(self._fold(sorted(hits, key=lambda hit: -hit.score)))
         return ranks
+
+
+def _mean(one: Sequence[float], other: Sequence[float]) -> list[float]:
+    """The vector half way between two: what a question asks, in its own words and in the regulations'."""
+    return [(a + b) / 2 for a, b in zip(one, other, strict=True)]
 
 
 def reciprocal_rank(rank: int, weight: float) -> float:

@@ -1,12 +1,17 @@
-"""What a question says, understood without a language model: ids in any spelling, sections, terms, volumes, years."""
+"""What a question says, understood without a language model.
+
+Ids in any spelling, sections, defined terms, volumes and years; misspellings; everyday words for the regulations' own.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from pipelines.bm25 import fold
 from pipelines.conversation import resolve
+from pipelines.glossary import load_glossary
 from pipelines.library import term_key
 from pipelines.schema import Understood
 
@@ -28,19 +33,31 @@ _APPENDIX = re.compile(r"\bapp(?:endix|\.)?\s*([A-Fa-f])\s?\.?\s?(\d{1,2})\b", r
 _ARTICLE_WORD = re.compile(r"\b(?:article|art\.?|clause|rule|regulation|section|paragraph|para|§)\s*$", re.IGNORECASE)
 _VOLUME = re.compile(r"\bRV[-_ ][A-Z0-9]+(?:[-_ ][A-Z0-9]+)*\b")
 _VOLUME_ANY = re.compile(r"\brv[-_][a-z0-9]+(?:[-_][a-z0-9]+)*\b", re.IGNORECASE)
+_QUOTED = re.compile(r"[“\"‘']([^”\"’']{2,80})[”\"’']")
+_DEFINING = re.compile(
+    r"\b(?:defin\w*|meanings?|means?|meant|what (?:exactly )?(?:is|are|does|do|counts?|qualif\w+)|"
+    r"who (?:is|are|counts?|qualif\w+)|counts? as|qualif\w+ as|stands? for|terms?|explain)\b",
+    re.IGNORECASE,
+)
+_PLAIN_WORD = re.compile(r"(?<![\w.\-])[^\W\d_]+(?![\w\-])")
+SHORTEST_CORRECTED = 5
+MOST_TERM_WORDS = 8
 _YEAR = re.compile(r"\b(20[2-4]\d)\b")
 
 
-def understand(question: str, library: Library, history: Sequence[str] = ()) -> Understood:
+def understand(
+    question: str, library: Library, history: Sequence[str] = (), known: Callable[[str], bool] | None = None
+) -> Understood:
     """What a question asks for, against what the library holds.
 
     Args:
         question: as it was typed.
         library: the indexed clauses: an id or a term that is in none of them is not understood as one.
         history: the conversation's earlier questions, oldest first.
+        known: whether a word is an English one, which is never taken for a misspelling of another.
     """
     resolved = resolve(question, history)
-    text = resolved.question
+    text, corrections = correct(resolved.question, library, known)
     section = section_named(text)
     articles = articles_named(text, section, library) or tuple(a for a in resolved.articles if library.has_article(a))
     year = _YEAR.search(text)
@@ -49,6 +66,8 @@ def understand(question: str, library: Library, history: Sequence[str] = ()) -> 
         articles=articles,
         section=section,
         terms=(*volumes_named(text), *terms_named(text, library)),
+        corrections=corrections,
+        expansions=load_glossary().expansions(text),
         year=year.group(1) if year else "",
         follow_up=resolved.follow_up,
     )
@@ -90,10 +109,54 @@ def volumes_named(text: str) -> tuple[str, ...]:
 
 
 def terms_named(text: str, library: Library) -> tuple[str, ...]:
-    """The defined terms that the text quotes, or spells with capitals as the regulations do, longest first."""
-    quoted = re.findall(r"[“\"‘']([^”\"’']{2,80})[”\"’']", text)
-    found = {term_key(term): None for term in quoted if term_key(term) in library.terms}
+    """The defined terms that the text asks the meaning of: in quotation marks, or in a question for a definition.
+
+    Of terms within one another the longest counts: the Reporting Group Entity, not the Reporting Group.
+    """
+    found = {term_key(term): None for term in _QUOTED.findall(text) if term_key(term) in library.terms}
+    if _DEFINING.search(text):
+        words = term_key(re.sub(r"[?!,;:()]", " ", text)).split()
+        place = 0
+        while place < len(words):
+            length = _longest_term(words[place:], library)
+            if length:
+                found[" ".join(words[place : place + length])] = None
+            place += length or 1
     return tuple(found)
+
+
+def correct(
+    text: str, library: Library, known: Callable[[str], bool] | None = None
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The text with misspelt words set right, and what was set right: (as typed, as meant).
+
+    A word is misspelt where neither the library, the glossary nor ``known`` has it, and one letter added, left out,
+    changed or swapped makes a word of the library that begins alike.
+    """
+    glossary = {word for phrase in load_glossary().said for word in phrase.split()}
+    corrections: dict[str, str] = {}
+    for match in _PLAIN_WORD.finditer(text):
+        word = fold(match.group())
+        if len(word) < SHORTEST_CORRECTED or word in corrections or library.has_word(word) or word in glossary:
+            continue
+        if known is not None and known(word):
+            continue
+        meant = library.closest_word(word)
+        if meant:
+            corrections[word] = meant
+    if not corrections:
+        return text, ()
+    corrected = _PLAIN_WORD.sub(lambda match: corrections.get(fold(match.group()), match.group()), text)
+    return corrected, tuple(corrections.items())
+
+
+def _longest_term(words: Sequence[str], library: Library) -> int:
+    """How many of the first words make a defined term, 0 where none do; a plural counts as its singular."""
+    for length in range(min(len(words), MOST_TERM_WORDS), 0, -1):
+        term = " ".join(words[:length])
+        if term in library.terms:
+            return length
+    return 0
 
 
 def _add(found: dict[str, None], article: str, library: Library) -> None:

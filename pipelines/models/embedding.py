@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
 CACHED_QUERIES = 1024
+SHORTEST_KNOWN = 4
+_ENDINGS = frozenset({"s", "es", "ed", "er", "ers", "ing", "ly", "y", "able", "ness", "ment", "ments", "al", "ion"})
 DENSE_WEIGHT = 2.0
 FITTED_DENSE_WEIGHT = 4.0
 
@@ -38,6 +41,7 @@ class Embedder:
 
     ``count`` gives the tokens that the model sees of a passage, its instruction and special tokens included; it never
     sees more than ``window``. ``dense_weight`` is the weight of its ranks beside those of the words (1).
+    ``pieces`` gives the subwords that the model knows a word by.
     """
 
     identity: ModelIdentity
@@ -45,9 +49,15 @@ class Embedder:
     dimension: int
     window: int
     count: Callable[[str], int]
+    pieces: Callable[[str], Sequence[str]] = lambda word: [word]
     dense_weight: float = DENSE_WEIGHT
     _cache: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def knows(self, word: str) -> bool:
+        """Whether a word, in lower case, is in the model's vocabulary: whole, or as a word with a common ending."""
+        first, *rest = (re.sub(r"^(?:##|▁|Ġ)", "", piece) for piece in self.pieces(word))
+        return not rest or (len(first) >= SHORTEST_KNOWN and len(rest) == 1 and rest[0] in _ENDINGS)
 
     def query(self, question: str) -> list[float]:
         """The vector of a question, of length ``dimension``."""
@@ -111,6 +121,7 @@ def load_embedder(settings: Settings) -> Embedder:
         dimension=dimension,
         window=window,
         count=lambda text: tokens.count(identity.text_instruction + text),
+        pieces=tokens.pieces,
     )
 
 
@@ -124,6 +135,7 @@ def _fitted(settings: Settings, identity: ModelIdentity) -> Embedder:
         dimension=loaded.dimension,
         window=loaded.window,
         count=loaded.count,
+        pieces=loaded.pieces,
         dense_weight=FITTED_DENSE_WEIGHT,
     )
 
@@ -139,6 +151,7 @@ def set_threads(settings: Settings) -> None:
 @dataclass(frozen=True, slots=True)
 class _Tokens:
     count: Callable[[str], int]
+    pieces: Callable[[str], Sequence[str]]
     limit: int
 
 
@@ -153,7 +166,7 @@ def _counter(folder: str) -> _Tokens:
     def count(text: str) -> int:
         return len(tokenizer(text, truncation=False, verbose=False)["input_ids"])
 
-    return _Tokens(count, positions)
+    return _Tokens(count, tokenizer.tokenize, positions)
 
 
 def _instructions(settings: Settings) -> Instructions:
