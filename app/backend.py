@@ -142,7 +142,9 @@ def documents(manifest: Manifest | None) -> list[dict[str, Any]]:
     return [
         {
             "file": entry.document.file,
+            "sha256": entry.document.sha256,
             "section": entry.document.section,
+            "title": entry.document.section_title,
             "issue": entry.document.issue,
             "date": entry.document.date,
             "season": entry.document.season,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,14 +105,14 @@ class PageImages:
         return document[page - 1]
 
 
-def marks(clause: Clause, page: int, size: tuple[float, float], quote: tuple[int, int] | None = None) -> list[Mark]:
+def marks(clause: Clause, page: int, size: tuple[float, float], quotes: Sequence[tuple[int, int]] = ()) -> list[Mark]:
     """Where a clause stands on a page.
 
     Args:
         clause: the clause to highlight.
         page: page number from 1.
         size: the page's width and height in points.
-        quote: offsets into the clause's text of the words to mark strongly.
+        quotes: runs of the clause's text, by offsets, whose lines are marked strongly.
 
     Returns:
         One mark a printed line, top to bottom; none when the clause has no line on the page.
@@ -124,7 +124,7 @@ def marks(clause: Clause, page: int, size: tuple[float, float], quote: tuple[int
             line.y0 / height,
             (line.x1 - line.x0) / width,
             (line.y1 - line.y0) / height,
-            bool(quote and line.start < quote[1] and quote[0] < line.end),
+            any(line.start < end and start < line.end for start, end in quotes),
         )
         for line in _on(clause.lines, page)
     ]

@@ -5,12 +5,15 @@ The same shapes are printed by the command line and sent by the server.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from pipelines.errors import TechRegError
 from pipelines.schema import Answer, Citation, Clause, Failure, Passage, Refusal, Reply, SearchResult, Understood
 
 Json = dict[str, Any]
+FOUND_BEFORE = 3
 
 
 def clause(record: Clause) -> Json:
@@ -146,19 +149,43 @@ def reply(record: Reply, id_: str | None = None) -> Json:
     return shaped
 
 
+def card(record: Clause, citations: Sequence[Citation] = ()) -> Json:
+    """A clause to be read: with its quotes, its tables and references by their spans of the text, and its document."""
+    return clause(record) | {
+        "label": record.label,
+        "sha256": record.document.sha256,
+        "tables": [list(span) for span in record.tables],
+        "references": [
+            {"kind": one.kind, "target": one.target, "start": one.start, "end": one.end} for one in record.references
+        ],
+        "quotes": [{"page": one.page, "quote": one.quote, "verified": one.verified} for one in citations],
+    }
+
+
 def evidence(record: Reply) -> list[Json]:
-    """The clauses that an answer cites, in the order of its citations, each with its quotes and its tables' spans."""
+    """The clauses that an answer cites, in the order of its citations, each as a card with its quotes.
+
+    Of a failure, the best of what had been found before; a refusal shows none.
+    """
+    if isinstance(record, Failure):
+        return [card(found.clause) for found in record.passages[:FOUND_BEFORE]]
     if not isinstance(record, Answer):
         return []
     known = _known(record)
-    cards: dict[str, Json] = {}
+    cited: dict[str, list[Citation]] = {}
     for one in record.citations:
-        if one.clause_id in known and one.clause_id not in cards:
-            cited = known[one.clause_id]
-            cards[one.clause_id] = clause(cited) | {"tables": [list(span) for span in cited.tables], "quotes": []}
-        if one.clause_id in cards:
-            cards[one.clause_id]["quotes"].append({"page": one.page, "quote": one.quote, "verified": one.verified})
-    return list(cards.values())
+        if one.clause_id in known:
+            cited.setdefault(one.clause_id, []).append(one)
+    return [card(known[clause_id], citations) for clause_id, citations in cited.items()]
+
+
+def titled(title: str) -> str:
+    """A document's title in capitals as it stands in a line of text: TECHNICAL REGULATIONS is Technical."""
+
+    def written(word: re.Match[str]) -> str:
+        return word[0].lower() if word[0] in ("AND", "FOR", "OF", "THE") else word[0].capitalize()
+
+    return re.sub(r"\b[A-Z]{3,}\b", written, re.sub(r"\s*\bREGULATIONS\b", "", title)).strip()
 
 
 def _citations(record: Answer) -> list[Json]:

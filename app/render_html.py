@@ -1,4 +1,4 @@
-"""The chat as HTML, from the JSON shapes of ``render``. Pure; every word that is shown is escaped.
+"""The conversation as HTML, from the JSON shapes of ``render``. Pure; every word that is shown is escaped.
 
 Nothing here is Markdown or LaTeX, so "$215 million" stays what it is.
 """
@@ -6,23 +6,36 @@ Nothing here is Markdown or LaTeX, so "$215 million" stays what it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from itertools import pairwise
 
-from app.render import Json
-
-Span = tuple[int, int]
+from app.export import plain
+from app.render import Json, titled
+from app.render_card import card, words
 
 DISCLAIMER = "Unofficial and no legal advice. The FIA’s PDF prevails."
+LANGUAGE_MODEL_DOWN = "The language model does not answer. These are the regulation’s own sentences."
 _MARKER = re.compile(r"\[([^\[\]\n<>]{2,60})\]")
+_ARTICLE = re.compile(r"(?:APP )?[A-F]\.?\d[\w.]*(?:, \w+)?")
 _TABLE = re.compile(r"(?:^\|[^\n]*\|[ ]*(?:\n|\Z))+", re.MULTILINE)
-_STATUS = {"future": "from {year}", "superseded": "superseded"}
+_NEAREST = "Nearest headings:"  # the refusal's line that is shown as buttons instead
+_HEADING_ID = re.compile(r"(?:APP [A-Z]+\d*|[A-Z]\.?\d+(?:\.\d+)*)(?= )")
+_THUMB = (
+    '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M7 10v10H4V10h3zm3 10h7.2c.9 0 1.7-.6 1.9-1.5l1.8-7c.2-1-.5-2'
+    '-1.6-2H14l1-4.5c.2-1-.5-2-1.5-2L9 9.500V19c0 .6.4 1 1 1z"/></svg>'
+)
 
 
 def conversation(turns: Iterable[Json]) -> str:
-    """Finished turns, oldest first."""
-    return "".join(turn(one["question"], answer(one["reply"])) for one in turns)
+    """Finished and stopped turns, oldest first."""
+    return "".join(turn(one["question"], body(one)) for one in turns)
+
+
+def body(shaped: Json) -> str:
+    """What stands under a question: its reply, or, where it was stopped, what had been written."""
+    if shaped["reply"] is None:
+        return stopped(shaped.get("text", ""))
+    return answer(shaped["reply"], shaped["cards"])
 
 
 def turn(question: str, body: str) -> str:
@@ -33,125 +46,109 @@ def turn(question: str, body: str) -> str:
 def pending(text: str) -> str:
     """An answer that is still being written."""
     if not text:
-        return '<div class="answer pending" role="status">Searching the regulations …</div>'
+        return '<div class="answer pending" role="status"><p class="searching">Searching the regulations</p></div>'
     return f'<div class="answer pending">{_paragraphs(text)}</div>'
 
 
-def stopped(html: str) -> str:
-    """A turn that was being written, as it stands once it is stopped."""
-    return html.replace('<div class="answer pending"', '<div class="answer stopped"')
+def stopped(text: str) -> str:
+    """An answer that was stopped while it was being written."""
+    return f'<div class="answer stopped">{_paragraphs(text)}<p class="note">Stopped.</p></div>{_actions("")}'
 
 
-def answer(reply: Json) -> str:
-    """A whole reply: answered, refused or failed, with its warnings and how long it took."""
+def answer(reply: Json, cards: Sequence[Json] = ()) -> str:
+    """A whole reply: answered, refused or failed, with its warnings, how long it took and the cards it rests on."""
     match reply["outcome"]:
         case "answered":
-            body = f'<div class="answer">{_paragraphs(reply["answer"], _chips(reply["citations"]))}</div>'
+            told = f'<div class="answer">{_paragraphs(reply["answer"], _chips(reply["citations"]))}</div>'
         case "refused":
-            body = f'<div class="answer refused">{_paragraphs(reply["answer"])}</div>'
+            told = _refused(reply)
         case _:
-            error = reply["error"]
-            told = escape(f"{_sentence(error['message'])} {error['fix']}")
-            details = f"<details><summary>Details</summary><code>{escape(error['type'])}</code></details>"
-            body = f'<div class="answer failed" role="alert"><p>{told}</p>{details}</div>'
-    notes = "".join(f'<p class="note">{escape(one)}</p>' for one in reply["warnings"])
-    if reply["fallback"]:
-        notes += '<p class="note">The language model did not answer; these are the clauses’ own words.</p>'
-    return body + notes + _timing(reply["ms"])
+            told = _failed(reply, cards)
+    banner = f'<p class="banner" role="status">{LANGUAGE_MODEL_DOWN}</p>' if reply["fallback"] else ""
+    shown = f'<div class="sources" hidden>{"".join(card(one) for one in cards)}</div>' if cards else ""
+    return banner + told + _notes(reply) + _actions(plain(reply), len(cards), _timing(reply["ms"])) + shown
 
 
-def evidence(cards: Sequence[Json]) -> str:
-    """The cited clauses, a card each; a hint where there are none."""
-    if not cards:
-        return '<p class="empty">The clauses that an answer cites stand here, word for word.</p>'
-    return "".join(card(one) for one in cards)
-
-
-def card(shaped: Json) -> str:
-    """One clause: where it stands, what became of it, and its words with the quoted ones marked."""
-    name = f"{shaped['article']} “{shaped['term']}”" if shaped["term"] else shaped["article"]
-    marks = [span for quote in shaped["quotes"] if (span := find(quote["quote"], shaped["text"]))]
-    badges = "".join(f'<span class="badge">{escape(one)}</span>' for one in _badges(shaped))
-    path = "".join(f"<li>{escape(one)}</li>" for one in shaped["path"])
-    return (
-        f'<article class="card" id="clause-{escape(shaped["id"])}" tabindex="-1">'
-        f'<header><h3><span class="id">{escape(name)}</span> {escape(shaped["title"])}</h3>{badges}</header>'
-        f'<ol class="path">{path}</ol>'
-        f'<p class="place">{escape(", ".join(_place(shaped)))}</p>'
-        f'<div class="words">{words(shaped["text"], marks, shaped["tables"])}</div>'
-        "</article>"
-    )
-
-
-def corpus(documents: Sequence[Json], sample: bool, folder: str) -> str:
-    """Which issues and dates are indexed; where that is only the sample, ``folder`` is where the FIA's PDFs go."""
+def corpus(documents: Sequence[Json], sample: bool, folder: str) -> tuple[str, str]:
+    """Which issues and dates are indexed, and, where that is only the sample, a notice that names ``folder``."""
     if not documents:
-        return '<p class="corpus">Nothing is indexed yet.</p>'
+        return "", ""
     shown = sorted(documents, key=lambda one: (one["section"], one["date"]))
-    issues = "".join(f"<li>{escape(_issue(one))}</li>" for one in shown)
-    banner = (
-        '<p class="sample">This is the sample regulation that comes with the app, not the FIA’s. Put the FIA’s PDFs '
-        f"into {escape(folder)} and start again.</p>"
-        if sample
-        else ""
-    )
+    rows = "".join(f"<li>{_issue(one)}</li>" for one in shown)
+    current = [one for one in shown if one.get("status") != "superseded"]
+    brief = " · ".join(f"{one['section']} {one['issue']}" if one["issue"] else one["file"] for one in current[:6])
+    if len(current) > 6:
+        brief += f" and {len(current) - 6} more"
     label = "Sample" if sample else "Indexed"
-    return f'{banner}<div class="corpus"><span>{label}:</span><ul>{issues}</ul></div>'
+    notice = ""
+    if sample:
+        notice = (
+            '<p class="sample">This is the sample regulation, not the FIA’s. '
+            f"Put the FIA’s PDFs into {escape(folder)} and start again.</p>"
+        )
+    return f'<details class="corpus"><summary><b>{label}</b> {escape(brief)}</summary><ul>{rows}</ul></details>', notice
 
 
-def words(text: str, marks: Sequence[Span] = (), tables: Sequence[Sequence[int]] = ()) -> str:
-    """A clause's words as lines and tables, the spans of ``marks`` (offsets into ``text``) in ``<mark>``."""
-    edges = [0, *(edge for start, end in sorted(map(tuple, tables)) for edge in (start, end)), len(text)]
-    parts = []
-    for number, (start, end) in enumerate(pairwise(edges)):
-        parts.append(_table(text, start, end, marks) if number % 2 else _lines(text, start, end, marks))
-    return "".join(parts)
+def _refused(reply: Json) -> str:
+    text = "\n".join(line for line in reply["answer"].splitlines() if not line.startswith(_NEAREST))
+    nearest = "".join(f"<li>{_heading(one)}</li>" for one in reply["nearest"])
+    offered = f'<p class="near">Nearest headings</p><ul class="nearest">{nearest}</ul>' if nearest else ""
+    return f'<div class="answer refused">{_paragraphs(text)}{offered}</div>'
 
 
-def find(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, white space and table bars apart."""
-    tokens = [re.escape(token) for token in quote.split()]
-    found = re.search(r"[\s|]*".join(tokens), text) if tokens else None
-    return found.span() if found else None
+def _heading(printed: str) -> str:
+    found = _HEADING_ID.match(printed)
+    target = found[0] if found else printed
+    return f'<button type="button" class="find" data-find="{escape(target)}">{escape(printed)}</button>'
 
 
-def _lines(text: str, start: int, end: int, marks: Sequence[Span]) -> str:
-    html = []
-    for line in re.finditer(r"[^\n]+", text[start:end]):
-        if line.group().strip():
-            html.append(f"<p>{_marked(text, start + line.start(), start + line.end(), marks)}</p>")
-    return "".join(html)
+def _failed(reply: Json, cards: Sequence[Json]) -> str:
+    error = reply["error"]
+    told = escape(f"{_sentence(error['message'])} {error['fix']}")
+    found = "<p>These clauses were found before; no answer was made of them.</p>" if cards else ""
+    details = (
+        f"<details><summary>Details</summary><code>{escape(error['type'])}: {escape(error['message'])}</code></details>"
+    )
+    return f'<div class="answer failed" role="alert"><p>{told}</p>{found}{details}</div>'
 
 
-def _table(text: str, start: int, end: int, marks: Sequence[Span]) -> str:
-    rows: list[str] = []
-    for line in re.finditer(r"[^\n]+", text[start:end]):
-        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.group().strip().strip("|"))]
-        if all(re.fullmatch(r":?-+:?", cell) for cell in cells):
-            continue
-        first, last = start + line.start(), start + line.end()
-        hit = ' class="hit"' if any(first < right and left < last for left, right in marks) else ""
-        tag = "td" if rows else "th"
-        rows.append(f"<tr{hit}>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>")
-    return f'<div class="table"><table>{"".join(rows)}</table></div>'
+def _notes(reply: Json) -> str:
+    if reply["fallback"]:
+        lines = "".join(f"<li>{escape(one)}</li>" for one in reply["warnings"])
+        return f'<details class="note"><summary>Why</summary><ul>{lines}</ul></details>' if lines else ""
+    return "".join(f'<p class="note">{escape(_sentence(one))}</p>' for one in reply["warnings"])
 
 
-def _marked(text: str, start: int, end: int, marks: Sequence[Span]) -> str:
-    html, at = [], start
-    for left, right in sorted(marks):
-        left, right = max(left, at), min(right, end)
-        if left < right:
-            html.append(escape(text[at:left]) + "<mark>" + escape(text[left:right]) + "</mark>")
-            at = right
-    return "".join(html) + escape(text[at:end])
+def _actions(copied: str, sources: int = 0, timing: str = "") -> str:
+    """What can be done with a turn; the page's script does it. ``copied`` is the answer as plain text."""
+    told = f"{sources} source{'s' if sources != 1 else ''}"
+    evidence = f'<button type="button" data-do="sources">{told}</button>' if sources else ""
+    copy = f'<button type="button" data-do="copy" data-copy="{escape(copied)}">Copy</button>' if copied else ""
+    thumbs = "".join(
+        f'<button type="button" class="thumb {name}" data-do="{name}" aria-pressed="false" aria-label="{label}" '
+        f'title="{label}">{_THUMB}</button>'
+        for name, label in (("helpful", "Helpful"), ("unhelpful", "Not helpful"))
+    )
+    return (
+        f'<div class="turn-foot"><div class="actions">{evidence}{copy}<button type="button" data-do="link">Copy link'
+        f'</button><button type="button" data-do="retry">Retry</button>{thumbs if copied else ""}</div>{timing}</div>'
+    )
 
 
-def _paragraphs(text: str, chips: dict[str, str] | None = None) -> str:
-    """The text of an answer as lines and tables; an article in brackets that ``chips`` knows opens its card."""
+def _paragraphs(text: str, chips: Mapping[str, str] | None = None) -> str:
+    """The text of an answer as lines and tables; an article in brackets that ``chips`` knows opens its card.
+
+    While an answer is being written there are no chips yet: what looks like one already has its looks, so that nothing
+    moves when it can be pressed.
+    """
 
     def chip(marker: re.Match[str]) -> str:
-        target = (chips or {}).get(marker[1])
-        return f'<button class="chip" data-clause="{target}">{marker[1]}</button>' if target else marker[0]
+        if chips is None:
+            return f'<span class="chip">{marker[1]}</span>' if _ARTICLE.fullmatch(marker[1]) else marker[0]
+        target = chips.get(marker[1])
+        return (
+            f'<button type="button" class="chip" data-clause="{target}">{marker[1]}</button>' if target else marker[0]
+        )
 
     return _MARKER.sub(chip, words(text, (), [run.span() for run in _TABLE.finditer(text)]))
 
@@ -165,37 +162,21 @@ def _chips(citations: Iterable[Json]) -> dict[str, str]:
     return chips
 
 
-def _badges(shaped: Json) -> list[str]:
-    badges = [_STATUS[shaped["status"]].format(**shaped)] if shaped["status"] in _STATUS else []
-    if shaped["changed"]:
-        badges.append("changed in this issue")
-    if not all(quote["verified"] for quote in shaped["quotes"]):
-        badges.append("quote not found on the page")
-    return badges
-
-
-def _place(shaped: Json) -> list[str]:
-    first, last = shaped["page_start"], shaped["page_end"]
-    place = [f"Section {shaped['section']}" if len(shaped["section"]) == 1 else shaped["section"]]
-    if shaped["issue"]:
-        place.append(f"issue {shaped['issue']}")
-    if shaped["date"]:
-        place.append(shaped["date"])
-    if first:
-        place.append(f"page {first}" if first == last else f"pages {first}–{last}")
-    return place
-
-
 def _issue(document: Json) -> str:
     if not document["issue"]:
-        return str(document["file"])
-    state = {"superseded": " (superseded)"}.get(document.get("status", ""), "")
-    return f"{document['section']} issue {document['issue']}, {document['date']}{state}"
+        return escape(str(document["file"]))
+    title = f"{document['section']} {titled(document.get('title', ''))}".strip()
+    state = ", superseded" if document.get("status") == "superseded" else ""
+    return f"<b>{escape(title)}</b> issue {escape(document['issue'])}, {escape(document['date'])}{state}"
 
 
-def _timing(ms: dict[str, float]) -> str:
-    stages = " · ".join(f"{escape(name)} {value:.0f} ms" for name, value in ms.items() if name != "total")
-    return f'<p class="timing" title="{stages}">{ms["total"]:.0f} ms</p>'
+def _timing(ms: Mapping[str, float]) -> str:
+    """The whole time and that of each stage; what the search leaves is the answer's."""
+    stages = {name: value for name, value in ms.items() if name not in ("total", "search")}
+    if "search" in ms:
+        stages.setdefault("answer", ms["total"] - ms["search"])
+    told = " · ".join(f"{escape(name)} {value:.0f}" for name, value in stages.items())
+    return f'<p class="timing"><span>{ms["total"]:.0f} ms</span> {f"({told})" if told else ""}</p>'
 
 
 def _sentence(text: str) -> str:

@@ -17,16 +17,21 @@ from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Header, HTTPException, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.staticfiles import StaticFiles
 
 from app import render, wire
 from app.backend import LocalBackend
 from app.handover import find_server
+from app.headers import OwnSourcesOnly
 from app.lock import ServerLock, new_lock, remove_lock, write_lock
+from app.pages import PageImages
+from app.pane import pane_router
 from app.runtime import Runtime
-from pipelines.errors import IndexBusy, TechRegError
+from pipelines.errors import IndexBusy, ReadError, TechRegError, UsageError
 from pipelines.schema import Clause
 from pipelines.settings import Settings
 
+STATIC = Path(__file__).parent / "static"
 LOOPBACK = ("127.", "localhost", "::1")
 SHUTDOWN_S = 3  # browsers keep a connection open; it does not hold up the end longer than this
 
@@ -43,7 +48,9 @@ def create_app(runtime: Runtime, lock: ServerLock) -> FastAPI:
         finally:
             remove_lock(runtime.settings.storage, lock)
             runtime.close()
+            pages.close()
 
+    pages = PageImages()
     app = FastAPI(title="TechReg Analyst", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
 
     @app.get("/api/health")
@@ -52,6 +59,9 @@ def create_app(runtime: Runtime, lock: ServerLock) -> FastAPI:
         return JSONResponse(shaped, status_code=503 if shaped["status"] == "failed" else 200)
 
     _add_handover(app, runtime, lock)
+    app.include_router(pane_router(runtime, pages))
+    app.mount("/look", StaticFiles(directory=STATIC), name="look")
+    app.add_middleware(OwnSourcesOnly)
     app.exception_handler(TechRegError)(_told)
     app.exception_handler(Exception)(_broken)
     return app
@@ -113,7 +123,8 @@ def _ingest_events(runtime: Runtime, asked: wire.Asked) -> Iterator[str]:
 
 async def _told(_: Request, error: Exception) -> Response:
     assert isinstance(error, TechRegError)
-    return JSONResponse(render.error(error), status_code=409)
+    status = 404 if isinstance(error, ReadError) else 400 if isinstance(error, UsageError) else 409
+    return JSONResponse(render.error(error), status_code=status)
 
 
 async def _broken(_: Request, error: Exception) -> Response:

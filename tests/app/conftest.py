@@ -146,7 +146,8 @@ class FakeBackend:
     def documents(self):
         kept = {one.document.file: one.document for one in self.indexed}
         return [
-            {"file": one.file, "section": one.section, "issue": one.issue, "date": one.date, "season": one.season,
+            {"file": one.file, "sha256": one.sha256, "section": one.section,
+             "title": one.section_title, "issue": one.issue, "date": one.date, "season": one.season,
              "status": "in_force", "pages": one.pages}
             for one in kept.values()
         ]  # fmt: skip

@@ -14,7 +14,7 @@ from pipelines.errors import ReadError, UsageError
 from pipelines.schema import Clause, Document, Kind, LineBox
 
 
-@pytest.fixture()
+@pytest.fixture
 def pdf(tmp_path: Path) -> Path:
     path = tmp_path / "two.pdf"
     document = pymupdf.open()
@@ -70,8 +70,8 @@ def test_marks_are_fractions_and_the_quote_is_strong(pdf: Path) -> None:
     lines = (LineBox(1, 20, 40, 120, 50, 0, 10), LineBox(1, 20, 55, 60, 65, 11, 20), LineBox(2, 20, 10, 40, 20, 21, 30))
     clause = Clause("x", document, Kind.CLAUSE, "B1.1.1", "B1.1.1", "", "a" * 30, 1, 2, lines=lines)
     size = PageImages().size(pdf, 1)
-    first, second = marks(clause, 1, size, quote=(11, 15))
+    first, second = marks(clause, 1, size, quotes=[(11, 15)])
     assert (first.left, first.top, first.width, first.height) == pytest.approx((0.1, 0.4, 0.5, 0.1))
     assert (first.strong, second.strong) == (False, True)
-    assert [mark.strong for mark in marks(clause, 2, size, quote=(11, 15))] == [False]
+    assert [mark.strong for mark in marks(clause, 2, size, quotes=[(11, 15)])] == [False]
     assert marks(clause, 3, size) == []

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from app import render, render_html
+from app import render, render_card, render_html
 from pipelines.schema import Answer, Citation, Failure, Passage, Refusal, Understood
 
 HOSTILE = "<script>alert(1)</script> $215 million and $3 *bold* _it_ [link](http://x) \\(x\\) ${1+1} {{y}} \"'&"
@@ -36,6 +36,10 @@ class Outline(HTMLParser):
         self.text += data
 
 
+def chips(outline: Outline) -> list[dict]:
+    return [attributes for tag, attributes in outline.tags if tag == "button" and attributes.get("class") == "chip"]
+
+
 def replied(text: str, clause, quote: str = "") -> Answer:
     document = clause.document
     cited = Citation(
@@ -51,6 +55,12 @@ def test_every_word_of_a_question_is_text():
     assert {tag for tag, _ in outline.tags} == {"article", "h2", "div", "p"}
 
 
+def test_every_word_of_a_copy_is_text():
+    outline = Outline(render_html.answer(render.reply(Refusal("q", HOSTILE, Understood("q"), 0.1, (HOSTILE,)))))
+    assert HOSTILE in next(attributes["data-copy"] for _, attributes in outline.tags if "data-copy" in attributes)
+    assert "script" not in {tag for tag, _ in outline.tags}
+
+
 def test_every_word_of_an_answer_is_text(clause):
     outline = Outline(render_html.answer(render.reply(replied(HOSTILE, clause))))
     assert HOSTILE in outline.text
@@ -61,7 +71,7 @@ def test_every_word_of_a_clause_is_text(clause):
 
     hostile = replace(clause, text=HOSTILE, title=HOSTILE, term=HOSTILE, path=(HOSTILE,), id='"><i>')
     (card,) = render.evidence(replied("x", hostile))
-    outline = Outline(render_html.card(card))
+    outline = Outline(render_card.card(card))
     assert outline.text.count(HOSTILE) == 4
     assert "i" not in {tag for tag, _ in outline.tags}
 
@@ -69,10 +79,23 @@ def test_every_word_of_a_clause_is_text(clause):
 def test_a_named_article_becomes_a_chip_that_names_its_card(clause):
     html = render_html.answer(render.reply(replied("See [B1.6.3], not [B9.9].", clause)))
     outline = Outline(html)
-    ((_, attributes),) = [tag for tag in outline.tags if tag[0] == "button"]
-    assert attributes == {"class": "chip", "data-clause": "b-1-6-3"}
+    (chip,) = chips(outline)
+    assert chip == {"type": "button", "class": "chip", "data-clause": "b-1-6-3"}
     assert "not [B9.9]." in outline.text
-    assert 'id="clause-b-1-6-3"' in render_html.evidence(render.evidence(replied("x", clause)))
+
+
+def test_what_is_being_written_already_looks_like_chips(clause):
+    text = "See [B1.6.3] and [APP C2], but [sic]."
+    outline = Outline(render_html.pending(text))
+    assert [attributes for tag, attributes in outline.tags if tag == "span"] == [{"class": "chip"}] * 2
+    assert "[sic]" in outline.text
+
+
+def test_an_answer_carries_its_cards_for_the_pane(clause):
+    reply = replied("x", clause)
+    html = render_html.answer(render.reply(reply), render.evidence(reply))
+    assert '<div class="sources" hidden><article class="card paged" data-clause="b-1-6-3"' in html
+    assert "1 source<" in html
 
 
 def test_a_later_years_chip_is_not_that_of_the_law_in_force(clause):
@@ -84,7 +107,7 @@ def test_a_later_years_chip_is_not_that_of_the_law_in_force(clause):
     now, then = replied("One [B1.6.3]. Then [B1.6.3, 2027].", clause), replied("", later)
     both = replace(now, citations=now.citations + then.citations, passages=now.passages + then.passages)
     outline = Outline(render_html.answer(render.reply(both)))
-    assert [attributes["data-clause"] for tag, attributes in outline.tags if tag == "button"] == ["b-1-6-3", "later"]
+    assert [chip["data-clause"] for chip in chips(outline)] == ["b-1-6-3", "later"]
 
 
 def test_a_table_in_an_answer_is_a_table(clause):
@@ -96,12 +119,12 @@ def test_a_table_in_an_answer_is_a_table(clause):
 
 def test_a_card_says_where_its_clause_stands(clause):
     (card,) = render.evidence(replied("x", clause, "A fine may not exceed $215 million."))
-    text = Outline(render_html.card(card)).text
+    text = Outline(render_card.card(card)).text
     assert "B1.6.3 Fines" in text
     assert "changed in this issue" in text
     assert "B1 GENERALB1.6 Penalties" in text
-    assert "Section B, issue 05, 2026-02-27, pages 12–13" in text
-    assert "<mark>A fine may not exceed $215 million.</mark>" in render_html.card(card)
+    assert "Section B · issue 05 · 2026-02-27 · pages 12–13" in text
+    assert "<mark>A fine may not exceed $215 million.</mark>" in render_card.card(card)
 
 
 def test_two_quotes_of_one_clause_are_one_card(clause):
@@ -113,7 +136,7 @@ def test_two_quotes_of_one_clause_are_one_card(clause):
     )
     (card,) = render.evidence(both)
     assert [quote["page"] for quote in card["quotes"]] == [12, 13]
-    assert render_html.card(card).count("<mark>") == 2
+    assert render_card.card(card).count("<mark>") == 2
 
 
 def test_an_unverified_quote_is_said_to_be_one(clause):
@@ -121,13 +144,15 @@ def test_an_unverified_quote_is_said_to_be_one(clause):
 
     reply = replied("x", clause)
     (card,) = render.evidence(replace(reply, citations=(replace(reply.citations[0], verified=False),)))
-    assert "quote not found on the page" in render_html.card(card)
+    assert "quote not found on the page" in render_card.card(card)
 
 
-def test_a_refusal_is_its_text_and_shows_no_source():
+def test_a_refusal_is_its_text_offers_headings_and_shows_no_source():
     refusal = Refusal("q", "Nothing on zebras.\nNearest headings: C2 <x>.", Understood("q"), 0.1, ("C2 <x>",))
     outline = Outline(render_html.answer(render.reply(refusal)))
-    assert "Nothing on zebras.Nearest headings: C2 <x>." in outline.text
+    assert "Nothing on zebras.Nearest headingsC2 <x>" in outline.text
+    (offered,) = [attributes for _, attributes in outline.tags if "data-find" in attributes]
+    assert offered["data-find"] == "C2"
     assert render.evidence(refusal) == []
 
 
@@ -137,10 +162,53 @@ def test_a_failure_is_one_line_with_its_fix_and_folded_details():
     assert ("details", {}) in outline.tags
 
 
+def test_a_failure_shows_what_was_found_before(clause):
+    failure = Failure("q", "ModelTimeout", "no answer", "Wait", (Passage(clause, 1.0),))
+    html = render_html.answer(render.reply(failure), render.evidence(failure))
+    assert "found before; no answer was made of them" in html
+    assert 'data-clause="b-1-6-3"' in html
+
+
+def test_a_language_model_that_is_down_is_told_above_the_answer(clause):
+    from dataclasses import replace
+
+    reply = render.reply(replace(replied("x", clause), fallback=True, warnings=("it <rests>",)))
+    outline = Outline(render_html.answer(reply))
+    assert outline.text.startswith(render_html.LANGUAGE_MODEL_DOWN)
+    assert "it <rests>" in outline.text
+
+
+def test_the_time_of_each_stage_adds_up(clause):
+    text = Outline(render_html.answer(render.reply(replied("x", clause)))).text
+    assert "10 ms (answer 6)" in text  # 9.6 in all, 4.0 of them the search
+
+
+def test_a_reference_opens_what_it_names_inside_a_quote_too(clause):
+    from dataclasses import replace
+
+    from pipelines.schema import Reference
+
+    text = "See Article B2.2 for more."
+    made = replace(clause, text=text, references=(Reference("article", "B2.2", "B2.2", 12, 16),))
+    html = render_card.card(render.card(made, replied("x", made, text).citations))
+    link = '<button type="button" class="ref" data-article="B2.2">B2.2</button>'
+    assert f"<mark>See Article </mark><mark>{link}</mark><mark> for more.</mark>" in html
+
+
+def test_only_a_clause_of_a_pdf_has_a_page(clause):
+    from dataclasses import replace
+
+    notes = replace(clause, document=replace(clause.document, file="notes.md"), file_lines=(3, 4))
+    assert "Show page" in render_card.card(render.card(clause))
+    html = render_card.card(render.card(notes))
+    assert "Show page" not in html
+    assert "lines 3–4" in html
+
+
 def test_words_are_lines_and_tables():
     text = "Points:\n| P | Pts |\n| --- | :-: |\n| 1st | 25 |\n| a\\|b | 18 |\nNo others."
     table = (text.index("| P"), text.index("\nNo others"))
-    html = render_html.words(text, (), [table])
+    html = render_card.words(text, (), [table])
     assert re.findall(r"<t[hd]>(.*?)</t[hd]>", html) == ["P", "Pts", "1st", "25", "a|b", "18"]
     assert html.startswith("<p>Points:</p><div")
     assert html.endswith("</div><p>No others.</p>")
@@ -148,26 +216,26 @@ def test_words_are_lines_and_tables():
 
 def test_a_mark_in_a_table_lights_its_row():
     text = "| P | Pts |\n| --- | --- |\n| 1st | 25 |\n| 2nd | 18 |"
-    span = render_html.find("2nd 18", text)
-    html = render_html.words(text, [span], [(0, len(text))])
+    span = render_card.find("2nd 18", text)
+    html = render_card.words(text, [span], [(0, len(text))])
     assert html.count('class="hit"') == 1
     assert '<tr class="hit"><td>2nd</td>' in html
 
 
 def test_a_mark_over_two_lines_is_closed_on_each():
     text = "One two\nthree four"
-    html = render_html.words(text, [render_html.find("two three", text)])
+    html = render_card.words(text, [render_card.find("two three", text)])
     assert html == "<p>One <mark>two</mark></p><p><mark>three</mark> four</p>"
 
 
 def test_overlapping_marks_are_no_broken_html():
-    html = render_html.words("abcdef", [(0, 4), (2, 6)])
-    assert html == "<p><mark>abcd</mark><mark>ef</mark></p>"
+    html = render_card.words("abcdef", [(0, 4), (2, 6)])
+    assert html == "<p><mark>ab</mark><mark>cd</mark><mark>ef</mark></p>"
 
 
 @pytest.mark.parametrize(("quote", "found"), [("b  c", (2, 5)), ("x", None), ("", None), ("c.", None)])
 def test_finding_a_quote(quote, found):
-    assert render_html.find(quote, "a b c d") == found
+    assert render_card.find(quote, "a b c d") == found
 
 
 def test_the_corpus_names_issue_and_date():
@@ -176,15 +244,16 @@ def test_the_corpus_names_issue_and_date():
         {"file": "a.pdf", "section": "A", "issue": "02", "date": "2026-02-27", "status": "in_force"},
         {"file": "notes.md", "section": "notes.md", "issue": "", "date": "", "status": "in_force"},
     ]
-    text = Outline(render_html.corpus(documents, False, "data")).text
-    assert text == "Indexed:A issue 02, 2026-02-27B issue 05, 2026-02-27 (superseded)notes.md"
-    banner = Outline(render_html.corpus(documents, True, "data/<x>")).text
-    assert "not the FIA’s. Put the FIA’s PDFs into data/<x> and start again." in banner
-    assert "Nothing is indexed yet" in render_html.corpus([], False, "data")
+    listed, notice = render_html.corpus(documents, False, "data")
+    assert "A issue 02, 2026-02-27B issue 05, 2026-02-27, supersedednotes.md" in Outline(listed).text
+    assert Outline(listed).text.startswith("Indexed A 02 · notes.md")
+    assert notice == ""
+    listed, notice = render_html.corpus(documents, True, "data/<x>")
+    assert "not the FIA’s. Put the FIA’s PDFs into data/<x> and start again." in Outline(notice).text
+    assert render_html.corpus([], False, "data") == ("", "")
 
 
 def test_a_stopped_turn_keeps_what_was_written():
-    html = render_html.stopped(render_html.turn("q", render_html.pending("The first words.")))
-    assert "The first words." in html
-    assert 'class="answer stopped"' in html
-    assert "pending" not in html
+    outline = Outline(render_html.turn("q", render_html.body({"reply": None, "text": "The first <words>."})))
+    assert "The first <words>.Stopped." in outline.text
+    assert any(attributes.get("data-do") == "retry" for _, attributes in outline.tags)

@@ -32,13 +32,13 @@ def ask(runtime, question, turns=(), section=""):
 
 
 def test_an_answer_comes_step_by_step(runtime):
-    steps, (_, _, current, cards, turns) = ask(runtime, "fine")
+    steps, (_, _, current, _, turns) = ask(runtime, "fine")
     assert steps[0][0] == ""  # the box is cleared at once
     assert "Searching the regulations" in steps[0][2]
     assert "The first words." in steps[1][2]
     assert "A fine may not exceed $215 million." in current
     assert 'data-clause="b-1-6-3"' in current
-    assert 'id="clause-b-1-6-3"' in cards
+    assert '<article class="card paged" data-clause="b-1-6-3"' in current
     assert [turn["question"] for turn in turns] == ["fine"]
 
 
@@ -60,10 +60,50 @@ def test_the_section_limits_the_search(runtime, backend):
     assert backend.asked[-1][1] == Filters(section="C")
 
 
-def test_a_refusal_clears_the_cards(runtime):
-    _, (_, _, current, cards, _) = ask(runtime, "zebra")
+def test_a_refusal_has_no_cards(runtime):
+    _, (_, _, current, _, _) = ask(runtime, "zebra")
     assert "say nothing of zebra" in current
-    assert "article" not in cards
+    assert 'class="card' not in current
+
+
+def test_from_the_first_step_on_a_reload_keeps_the_question(runtime):
+    steps, _ = ask(runtime, "fine")
+    assert steps[0][-1] == [{"question": "fine", "reply": None}]
+    assert "Stopped." in ui.render_html.conversation(ui.restored(steps[0][-1]))
+
+
+def test_stopping_keeps_what_was_written(runtime):
+    steps, _ = ask(runtime, "fine")
+    current, turns = ui.stopped(steps[1][3], steps[0][-1])
+    assert "The first words." in current
+    assert turns == [{"question": "fine", "reply": None, "text": "The first words. "}]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [None, "x", {}, [None], [{}], [{"question": 1}], [{"question": "q", "reply": {}}], [{"question": "q", "reply": 3}],
+     [{"question": "q", "reply": {"outcome": "answered"}, "cards": [{}]}]],
+)  # fmt: skip
+def test_a_conversation_of_another_shape_is_left_out(kept):
+    assert ui.restored(kept) == []
+
+
+def test_a_conversation_is_restored_and_limited(runtime):
+    _, (*_, turns) = ask(runtime, "fine")
+    assert ui.restored(json.loads(json.dumps(turns * 40))) == turns * ui.KEPT_TURNS
+
+
+@pytest.mark.parametrize(
+    ("chosen", "wanted"),
+    [
+        ({"section": "B", "issue": "05", "status": "all", "x": "y"}, Filters("B", "05", "all")),
+        ({"section": "", "status": ""}, Filters()),
+        ("nonsense", Filters()),
+        (None, Filters()),
+    ],
+)
+def test_filters_are_taken_as_the_page_sends_them(chosen, wanted):
+    assert ui.filters(chosen) == wanted
 
 
 def test_a_failure_is_shown_and_remembered_as_one(runtime):
@@ -138,8 +178,7 @@ def test_stopping_waits_for_no_step():
 
 def test_the_header_says_what_is_indexed(runtime):
     top = ui.header(runtime)
-    assert "B issue 05, 2026-02-27" in top
-    assert "FIA’s PDF prevails" in top
+    assert "<b>B Sporting</b> issue 05, 2026-02-27" in top
     assert 'data-status="ready"' in top
 
 
