@@ -9,7 +9,7 @@
     │   ├── EncryptedFile        the file wants a password
     │   ├── NoText               the file is empty or scanned: there is no text layer
     │   └── UnknownFormat        the format or layout is not one that is read
-    ├── IndexError_              the index cannot serve
+    ├── SearchIndexError         the index cannot serve
     │   ├── IndexEmpty           nothing is indexed yet: run ``techreg ingest``
     │   ├── IndexMismatch        built by another model or text recipe: run ``techreg ingest --rebuild``
     │   ├── IndexBusy            another process holds the storage folder: ask through it or stop it
@@ -74,29 +74,29 @@ class UnknownFormat(ReadError):
     fix = "Give a PDF, DOCX, CSV, TXT, MD or RST file to: techreg ingest"
 
 
-class IndexError_(TechRegError):
+class SearchIndexError(TechRegError):
     """Raised by the index; the subclass says what to do."""
 
 
-class IndexEmpty(IndexError_):
+class IndexEmpty(SearchIndexError):
     """Raised when a question is asked before anything is indexed."""
 
     fix = "Run: techreg ingest data/regulations"
 
 
-class IndexMismatch(IndexError_):
+class IndexMismatch(SearchIndexError):
     """Raised when the index was built by another model or text recipe."""
 
     fix = "Run: techreg ingest --rebuild"
 
 
-class IndexBusy(IndexError_):
+class IndexBusy(SearchIndexError):
     """Raised when another process holds the storage folder and does not answer for it."""
 
     fix = "Stop the other techreg process, or set TECHREG_STORAGE to another folder"
 
 
-class IndexUnavailable(IndexError_):
+class IndexUnavailable(SearchIndexError):
     """Raised when the Qdrant server refuses, fails, times out or is of a wrong version."""
 
     fix = "Check TECHREG_QDRANT_URL and TECHREG_QDRANT_API_KEY, then run: techreg doctor"

@@ -50,7 +50,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class LineBox:
-    """One printed line of a clause: page number (1-based), box in PDF points from the top left, and its run of the text.
+    """One printed line of a clause: page (from 1), box in PDF points from the top left, and its run of the text.
 
     ``start`` and ``end`` are offsets into :attr:`Clause.text`; a table row or cell is a line of its own.
     """
@@ -161,7 +161,7 @@ class ReadResult:
     headings: tuple[Heading, ...] = ()
     account: CharacterAccount | None = None
     warnings: tuple[str, ...] = ()
-    cross_references: tuple[tuple[str, int], ...] = ()  # ids at the start of a line that open no clause, with page
+    cross_references: tuple[tuple[str, int], ...] = ()  # ids that open a line or table row but no clause, with page
     seconds: float = 0.0
 
 
