@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from pipelines.reading.fia.compose import begins_paragraph
-from pipelines.reading.fia.lines import LABEL, Figure, Item, Line, first_token, is_live, label_of
+from pipelines.reading.fia.lines import LABEL, Figure, Item, Line, is_live, label_of
 from pipelines.reading.fia.marks import words
 from pipelines.reading.fia.page import Glyph
 from pipelines.reading.fia.tables import Table
@@ -19,6 +18,7 @@ _SENTENCE = re.compile(
 )
 _TITLE_END = re.compile(r"[.;:,]\W*$")
 _LONGEST_TITLE = 14  # words
+_INDENT = 4.0  # points by which the words of an item are set in under its label
 
 
 @dataclass(slots=True, eq=False)
@@ -91,34 +91,24 @@ class Block:
 def _drop_emptied(items: Sequence[Item], step: float) -> None:
     """Drop the label of an item of which every word is struck out.
 
-    A label stays where its words are struck out but those of the next item, whose own label is struck out, take it up.
+    It stays where new words take it up: a line without a label that is set in under it or goes on its paragraph.
     """
     lines = [item for item in items if isinstance(item, Line)]
     for index, line in enumerate(lines):
         if not label_only(line):
             continue
-        rest = lines[index:]
-        end = next(
-            (
-                place + 1
-                for place, (before, after) in enumerate(pairwise(rest))
-                if after.live or struck_label(after) or begins_paragraph(before, after, step)
-            ),
-            len(rest),
+        place = next((place for place in range(index + 1, len(lines)) if lines[place].live), None)
+        following = lines[place] if place is not None else None
+        live = line.live
+        taken_up = (
+            following is not None
+            and place is not None
+            and not label_of(following)
+            and (following.live[0].x0 > live[0].x0 + _INDENT or not begins_paragraph(lines[place - 1], following, step))
         )
-        taken_up = end < len(rest) and (
-            struck_label(rest[end])
-            or bool(rest[end].live and not label_of(rest[end]) and not begins_paragraph(rest[end - 1], rest[end], step))
-        )
-        if not taken_up or not rest[end].live:
-            for glyph in line.live:
+        if not taken_up:
+            for glyph in live:
                 glyph.drop = "struck"
-
-
-def struck_label(line: Line) -> bool:
-    """True for a line that begins with a label that is struck out."""
-    token = first_token(line.glyphs)
-    return bool(token) and all(glyph.struck for glyph in token) and bool(LABEL.match(words(token)))
 
 
 def label_only(line: Line) -> bool:

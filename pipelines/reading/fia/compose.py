@@ -22,7 +22,7 @@ _CLOSING = frozenset(",.;:)]%!?’”")
 _OPENING = frozenset("([“‘")
 _HYPHENS = frozenset("-‐−–")
 _SENTENCE_END = re.compile(r"[.;:!?][”\"’)\]]*$")
-_OMISSION = re.compile(r"^\W*(?:[….]+\s*/\s*[….]+|\[?[….]{1,3}\]?)\W*$")
+_OMISSION = re.compile(r"^(?:[….]+\s*/\s*[….]+|\[?(?:…+|\.{3,})\]?)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def compose(items: Sequence[Item], palette: Palette, step: float) -> Composed:
             continue
         if isinstance(item, Table):
             text.strip_end(" \n")
-            text.add("\n" if text.chars else "", None, -1)
+            text.add(("\n\n" if tables and tables[-1][1] == len(text.chars) else "\n") if text.chars else "", None, -1)
             start = len(text.chars)
             markdown, spans = item.layout()
             text.add(markdown, None, -1)

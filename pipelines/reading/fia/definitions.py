@@ -13,7 +13,7 @@ _LONGEST = 120
 _QUOTED = re.compile(rf"^[“\"„«]\s*([^“”\"„»]{{1,{_LONGEST}}}?)\s*[”\"“»]")
 _SINGLE = re.compile(rf"^[‘']\s*([^‘’']{{2,{_LONGEST}}}?)\s*[’']")
 _DEFINES = re.compile(
-    r"^\s*(?:[:=–-]|means\b|has\b|have\b|is\b|are\b|refers? to\b|shall\b|as defined\b|\()", re.IGNORECASE
+    r"^\s*,?\s*(?:[:=–-]|means\b|has\b|have\b|is\b|are\b|refers? to\b|shall\b|as defined\b|\()", re.IGNORECASE
 )
 _OPENS = tuple("“\"„«‘'")
 

@@ -45,6 +45,8 @@ class _Row:
         inked = [glyph for glyph in self.glyphs if not glyph.raw.isspace()]
         last = len(inked)
         while last and inked[last - 1].raw.isdigit():
+            if last < len(inked) and inked[last].x0 - inked[last - 1].x1 > inked[last].size:
+                break
             last -= 1
         digits = inked[last:]
         if not digits or not last:

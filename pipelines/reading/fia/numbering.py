@@ -8,7 +8,7 @@ from dataclasses import dataclass
 # A printed number: C3.10.10, 3.6.1, D.11.1.2, C9.11., 5.2.3, C5.12.f, or one number alone.
 PRINTED = re.compile(r"^([A-F])?\.?(\d+(?:\.\d+)*)(?:\.([a-z]))?\.?:?$")
 LETTERED = re.compile(r"^[A-F]\.?\d+(?:\.\d+)+\.?$")
-REPLACED = re.compile(r"\[?\s*(?:Replaced|Superseded|Moved) (?:by|to)\b\s*(.*?)\s*\]?\s*$", re.IGNORECASE)
+REPLACED = re.compile(r"\[?\s*(?:Replaced|Superseded) by\b\s*(.*?)\s*\]?\s*$", re.IGNORECASE)
 VOID = re.compile(r"^\W*(?:VOID|INTENTIONALLY (?:LEFT )?BLANK|DELETED|RESERVED)\W*$", re.IGNORECASE)
 _TARGET = re.compile(r"\b([A-F]\d+(?:\.\d+)*(?:\.?\(?[a-z]\)?)?)(?![\w.]*\w)|\bArt(?:icle)?\.?\s*(\d+(?:\.\d+)*)")
 _APPENDIX = re.compile(r"\bAppendix ([A-F]\d+)\b")

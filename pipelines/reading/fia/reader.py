@@ -316,7 +316,10 @@ def _comments(block: Block) -> list[str]:
         if not isinstance(item, Line):
             open_run = False
             continue
-        for glyph in item.ink:
+        for glyph in item.glyphs:
+            if glyph.raw.isspace() and open_run:
+                runs[-1].append(glyph)
+                continue
             if glyph.drop != "comment":
                 open_run = open_run and glyph.struck
                 continue

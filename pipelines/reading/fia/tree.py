@@ -23,10 +23,13 @@ _TAB = 5.0
 
 _ARTICLE = re.compile(r"^(?:ARTICLE|Article)\s+([A-F]?)\s?(\d+)\s*[:.)–-]?\s*(.*)$")
 _APPENDIX = re.compile(r"^(?:APPENDIX|Appendix)\s+([A-F]?)\s?(\d+|[A-Z])\s*[:.)–-]?\s*(.*)$")
+_CAPITALS = re.compile(r"^(?:ARTICLE|APPENDIX)\s+[A-F]?\s?\d+\b(?!\.\d)(?!,)")
 _YEAR = re.compile(r"^(?:Approved )?Changes\b.{0,80}?\b(20\d\d)\b", re.IGNORECASE)
 _PART = re.compile(r"^PART\s+[A-Z0-9]\b\s*[:.–-]*\s*(.*)$")
 _PREAMBLE = re.compile(r"^(PREAMBLE|FOREWORD|INTRODUCTION)$")
 _CAPTION = re.compile(r"^(?:Table|Figure|Fig\.|Note|Drawing)\b", re.IGNORECASE)
+_TABLE_TITLE = re.compile(r"^(\d{1,2})\.\s+([A-Z].*)$")
+_REFERENCE = re.compile(r"^[A-F]\.?\d+(?:\.\d+)+")
 _DEFINITIONS = re.compile(r"\bDEFINITIONS?\b", re.IGNORECASE)
 
 
@@ -58,8 +61,12 @@ class Tree:
     def _take(self, item: Item) -> None:
         if isinstance(item, Table | Figure):
             self._before = self._titling = None
+            if isinstance(item, Table):
+                self._refer([row[0].text for row in item.rows if row and row[0].col == 0], item.page)
             if not self.blocks:
                 self._open(Kind.APPENDIX, self._host or "PREAMBLE", "", item.page)
+            if isinstance(item, Table):
+                self._take_titled_table(item)
             self.blocks[-1].items.append(item)
             return
         if not item.ink:
@@ -73,6 +80,18 @@ class Tree:
         else:
             self._take_struck(item)
         self._before = item
+
+    def _take_titled_table(self, table: Table) -> None:
+        """In an appendix a table under a numbered title ("6. FLUIDS") of its own is an article of the appendix."""
+        cells = [cell for cell in table.rows[0] if cell.text] if table.rows else []
+        match = _TABLE_TITLE.match(cells[0].text) if len(cells) == 1 else None
+        if match and self._host and self._host != self._changes:
+            self._open(Kind.CLAUSE, f"{self._host}.{match[1]}", match[1], table.page, title=match[2], numbered=True)
+
+    def _refer(self, texts: Iterable[str], page: int) -> None:
+        """Note the article ids that open a line or a table row and no clause."""
+        matches = (_REFERENCE.match(text) for text in texts)
+        self.references += [(match[0], page) for match in matches if match]
 
     def _take_struck(self, line: Line) -> None:
         """A line without words in force: one that begins with a number of its own changes no other clause."""
@@ -91,6 +110,7 @@ class Tree:
         at_margin = line.live[0].x0 <= self.margin + _MARGIN
         if at_margin and (self._take_heading(line) or self._take_number(line)):
             return
+        self._refer([line.text], line.page)
         if self._host and self._take_appendix_line(line, at_margin=at_margin):
             return
         if not self.blocks:
@@ -98,10 +118,10 @@ class Tree:
         self.blocks[-1].items.append(line)
 
     def _take_heading(self, line: Line) -> bool:
-        """ARTICLE, APPENDIX, PREAMBLE, "Changes for 2027" and PART lines, all in bold at the margin."""
-        if not is_bold(line.live):
-            return False
+        """ARTICLE, APPENDIX, PREAMBLE, "Changes for 2027" and PART lines at the margin, in bold or capitals."""
         text = line.text
+        if not is_bold(line.live) and not _CAPITALS.match(text):
+            return False
         if self._host and (match := _YEAR.match(text)):
             self._changes = self._changes or self._host
             self._year, self._host, self._part = match[1], self._changes, ""
@@ -154,8 +174,6 @@ class Tree:
             return False
         rest = [glyph for glyph in line.live if not any(glyph is own for own in token)]
         if not self._opens_clause(printed, token, rest, in_appendix=bool(appendix)):
-            if numbering.LETTERED.match(printed):
-                self.references.append((number.article, line.page))
             return False
         self._open(Kind.CLAUSE, number.article, number.printed, line.page, numbered=True)
         block = self.blocks[-1]
@@ -208,9 +226,11 @@ class Tree:
 
     def _take_appendix_line(self, line: Line, *, at_margin: bool) -> bool:
         """Definitions and subheadings of an appendix; anything else belongs to what is open."""
-        paragraph = self._before is None or begins_paragraph(self._before, line, self.step)
+        before = self._before
+        paragraph = before is None or begins_paragraph(before, line, self.step)
         block = self.blocks[-1]
-        if self._definitions and paragraph and not label_of(line) and (term := defined_term(line)):
+        ended = before is not None and before.page != line.page and before.text.endswith(".")
+        if self._definitions and (paragraph or ended) and not label_of(line) and (term := defined_term(line)):
             self._open(Kind.DEFINITION, self._host, "", line.page, term=term)
             self.blocks[-1].items.append(line)
             return True
@@ -230,8 +250,8 @@ class Tree:
 
     def _govern(self, line: Line) -> None:
         """Governance words of a line go to the clause that is open if it has words, else to its heading."""
-        red = [glyph for glyph in line.glyphs if glyph.drop == "governance"]
-        if not red or not self.blocks:
+        red = [glyph for glyph in line.glyphs if glyph.drop == "governance" or glyph.raw.isspace()]
+        if not self.blocks or all(glyph.raw.isspace() for glyph in red):
             return
         block = self.blocks[-1]
         if block.has_words:
