@@ -71,7 +71,6 @@ class Tree:
             return
         if not item.ink:
             return
-        self._govern(item)
         if is_omission(item.text):
             for glyph in item.live:
                 glyph.drop = "omission_mark"
@@ -79,6 +78,7 @@ class Tree:
             self._take_live(item)
         else:
             self._take_struck(item)
+        self._govern(item)
         self._before = item
 
     def _take_titled_table(self, table: Table) -> None:
