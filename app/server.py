@@ -161,14 +161,15 @@ def serve(settings: Settings) -> int:
         _say(f"TechReg Analyst on {lock.url}  (Ctrl+C stops it)")
         runtime = Runtime(settings, LocalBackend(settings))
         app = create_app(runtime, lock)
-        _mount_chat(app, runtime)
+        mount_chat(app, runtime)
         config = uvicorn.Config(app, log_level=settings.log_level, timeout_graceful_shutdown=SHUTDOWN_S)
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[bound])
     return 0
 
 
-def _mount_chat(app: FastAPI, runtime: Runtime) -> None:
+def mount_chat(app: FastAPI, runtime: Runtime) -> None:
+    """Put the chat on the application; Gradio is imported only here."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read as gradio is imported
     from app.ui import mount
 
