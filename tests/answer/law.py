@@ -21,6 +21,9 @@ from pipelines.schema import (
     Understood,
 )
 
+# Settings of an answer over a hand-made corpus: no fitted model scores it, nothing is refused for its score.
+PLAIN = {"embed_model": "packaged", "reranker": "none", "gate": 0.0}
+
 # One string a clause; a line of it is a printed line; "\f" is a page break.
 TEXTS = {
     "B1.6.3": (

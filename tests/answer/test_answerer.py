@@ -16,13 +16,13 @@ from pipelines.errors import IndexEmpty, SettingsError
 from pipelines.schema import Answer, Clause, Failure, Filters, Passage, Refusal, SearchResult, Status, Understood
 from pipelines.settings import Settings
 
-from .law import FakeCorpus
+from .law import PLAIN, FakeCorpus
 
 QUESTION = "What is the speed limit in the pit lane?"
 
 
 def settings(**options: object) -> Settings:
-    return Settings(_env_file=None, **{"gate": 0.0, **options})
+    return Settings(_env_file=None, **(PLAIN | options))
 
 
 def test_an_answer_quotes_its_clause_and_cites_it(law: dict[str, Clause]) -> None:

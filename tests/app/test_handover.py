@@ -203,7 +203,7 @@ class TestHealth:
         assert (health["status"], health["error"], health["indexing"]) == ("ready", None, None)
         assert health["app"] == "techreg"
         assert health["version"]
-        assert health["model"] == {"embedding": "packaged", "reranker": "none"}
+        assert health["model"] == {"embedding": "fitted", "reranker": "fitted"}
         assert {"section": "B", "issue": "05", "date": "2026-02-27", "status": "in_force"}.items() <= health[
             "documents"
         ][0].items()

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from answer.law import FakeCorpus
+from answer.law import PLAIN, FakeCorpus
 
 from pipelines.answer.answerer import Answerer
 from pipelines.answer.prompts import INSTRUCTIONS, SYSTEM
@@ -63,7 +63,7 @@ GIVEN_IN = [
 
 
 def ask(model: ObedientModel | None, clauses: Sequence[Clause], question: str, stream: bool = False) -> Reply:
-    settings = Settings(_env_file=None, gate=0.0, context_tokens=4000)
+    settings = Settings(**PLAIN, context_tokens=4000)
     answerer = Answerer(settings, FakeCorpus(clauses), model=model)
     if not stream:
         return answerer.ask(question)
@@ -111,7 +111,7 @@ def test_an_attack_in_the_question_changes_nothing(law: dict[str, Clause], attac
 @pytest.mark.parametrize("attack", attacks("question"))
 def test_an_attack_in_an_earlier_question_stays_data(law: dict[str, Clause], attack: str) -> None:
     model = ObedientModel("The limit is 80km/h [1].")
-    settings = Settings(_env_file=None, gate=0.0, context_tokens=4000)
+    settings = Settings(**PLAIN, context_tokens=4000)
     reply = Answerer(settings, FakeCorpus([law["B1.6.3"]]), model=model).ask("and in the sprint?", history=[attack])
     holds(reply)
     assert len(re.findall(r"</?question>", model.messages[1]["content"])) == 2

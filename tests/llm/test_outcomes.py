@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from answer.law import FakeCorpus
+from answer.law import PLAIN, FakeCorpus
 
 from pipelines.answer.answerer import Answerer
 from pipelines.llm import ChatModel
@@ -28,7 +28,7 @@ def ask(law: dict[str, Clause], serve: Serve, connect: Connect) -> Callable[...,
         *steps: Step, stream: bool = False, timeout_s: float = 5.0, breaker: int = 3, **settings: object
     ) -> tuple[Reply, list[str]]:
         model = connect(serve(*steps), timeout_s=timeout_s, breaker=breaker)
-        options = Settings(_env_file=None, gate=0.0, **settings)
+        options = Settings(**PLAIN, **settings)
         answerer = Answerer(options, FakeCorpus([law["B1.6.3"], law["C4.1"]]), model=model)
         if not stream:
             return answerer.ask(QUESTION), []
@@ -156,9 +156,7 @@ def test_once_the_breaker_is_open_the_model_is_not_asked(
     law: dict[str, Clause], serve: Serve, connect: Connect
 ) -> None:
     server = serve(says(""))
-    answerer = Answerer(
-        Settings(_env_file=None, gate=0.0), FakeCorpus([law["B1.6.3"]]), model=connect(server, breaker=2)
-    )
+    answerer = Answerer(Settings(**PLAIN), FakeCorpus([law["B1.6.3"]]), model=connect(server, breaker=2))
     outcomes = [answerer.ask(QUESTION) for _ in range(4)]
     assert isinstance(outcomes[0], Failure)
     for reply in outcomes[1:]:
@@ -169,7 +167,7 @@ def test_once_the_breaker_is_open_the_model_is_not_asked(
 
 def test_stopping_the_stream_ends_the_model_call(law: dict[str, Clause], serve: Serve, connect: Connect) -> None:
     server = serve(endless)
-    settings = Settings(_env_file=None, gate=0.0, unverified="mark")
+    settings = Settings(**PLAIN, unverified="mark")
     stream = Answerer(settings, FakeCorpus([law["B1.6.3"]]), model=connect(server)).stream(QUESTION)
     next(stream)
     stream.close()  # type: ignore[attr-defined]
@@ -181,7 +179,7 @@ def test_the_prompt_stays_within_its_budget_and_holds_the_passages(
 ) -> None:
     server = serve(says("The limit is 80km/h [1]."))
     model = connect(server)
-    settings = Settings(_env_file=None, gate=0.0, context_tokens=700)
+    settings = Settings(**PLAIN, context_tokens=700)
     Answerer(settings, FakeCorpus(list(law.values()) * 5), model=model).ask(QUESTION)
     content = [message["content"] for message in server.requests[0]["messages"]]
     assert sum(model.counter.count(text) for text in content) <= 700
@@ -191,7 +189,7 @@ def test_the_prompt_stays_within_its_budget_and_holds_the_passages(
 def test_a_passage_longer_than_the_budget_is_shortened(law: dict[str, Clause], serve: Serve, connect: Connect) -> None:
     long = replace(law["B1.6.3"], text=law["B1.6.3"].text + "\nc. More words follow here." * 200)
     server = serve(says("The limit is 80km/h [1]."))
-    settings = Settings(_env_file=None, gate=0.0, context_tokens=700)
+    settings = Settings(**PLAIN, context_tokens=700)
     reply = Answerer(settings, FakeCorpus([long]), model=connect(server)).ask(QUESTION)
     assert isinstance(reply, Answer)
     assert "80km/h" in server.requests[0]["messages"][1]["content"]
@@ -203,7 +201,7 @@ def test_list_all_takes_notes_from_every_batch_and_merges_them(
     steps = [says("The limit is 80km/h [1]."), says("NOT_FOUND"), says("The mass is 724kg [3].")]
     merged = says("- The limit is 80km/h [1].\n- The mass is 724kg [3].")
     server = serve(*steps, merged)
-    settings = Settings(_env_file=None, gate=0.0, context_tokens=930)
+    settings = Settings(**PLAIN, context_tokens=930)
     long = [replace(law[a], text=law[a].text + "\nMore words." * 60) for a in ("B1.6.3", "A2.2.1", "C4.1")]
     corpus = FakeCorpus(long)
     reply = Answerer(settings, corpus, model=connect(server)).ask("List all limits")
@@ -219,7 +217,7 @@ def test_a_follow_up_is_reworded_where_the_settings_say_so(
 ) -> None:
     server = serve(says("What is the speed limit in the sprint?"), says("The limit is 80km/h [1]."))
     corpus = FakeCorpus([law["B1.6.3"]])
-    settings = Settings(_env_file=None, gate=0.0, llm_rewrite=True)
+    settings = Settings(**PLAIN, llm_rewrite=True)
     reply = Answerer(settings, corpus, model=connect(server)).ask("and in the sprint?", history=[QUESTION])
     assert isinstance(reply, Answer)
     assert corpus.asked[0][0] == "What is the speed limit in the sprint?"
@@ -231,7 +229,7 @@ def test_a_rewriting_that_fails_leaves_the_topic_carried(
 ) -> None:
     server = serve(raw(b"{"), says("The limit is 80km/h [1]."))
     corpus = FakeCorpus([law["B1.6.3"]])
-    settings = Settings(_env_file=None, gate=0.0, llm_rewrite=True)
+    settings = Settings(**PLAIN, llm_rewrite=True)
     reply = Answerer(settings, corpus, model=connect(server)).ask("and in the sprint?", history=[QUESTION])
     assert reply.understood is not None
     assert reply.understood.question == f"{QUESTION} and in the sprint?"
