@@ -21,6 +21,7 @@ from pipelines.answer.words import WordStatistics, stems
 from pipelines.errors import ModelNotFound
 from pipelines.late_interaction import FITTED, FITTED_FOLDER, LateInteractionEncoder
 from pipelines.models.files import fingerprint
+from pipelines.outside import SIGNS, signs, unknown_names
 from pipelines.schema import Clause, SearchResult
 from pipelines.settings import Settings
 
@@ -28,13 +29,14 @@ GATE_FILE = Path(__file__).parent / "data" / "gate.json"
 SCORED = 10
 """So many of the best passages are looked at."""
 
-FEATURES = ("best", "margin", "covered", "covered_by_three", "unknown", "rarest_unknown", "named", "words")
+FEATURES = ("best", "margin", "covered", "covered_by_three", "unknown", "unknown_names", *SIGNS, "named", "words")
 """What a search shows, in the order of the parameters:
 
 ``best`` the best late-interaction score; ``margin`` how far it stands above the mean of the others; ``covered`` and
 ``covered_by_three`` the share of the question's word weight in the best passage and in the best of three;
-``unknown`` the share in words that no clause has; ``rarest_unknown`` whether there is such a word; ``named`` whether
-the question names an article that exists; ``words`` the logarithm of the number of its words.
+``unknown`` the share in words that no clause has; ``unknown_names`` how many names no clause has; the signs of
+:mod:`pipelines.outside`; ``named`` whether the question names an article that exists; ``words`` the logarithm of the
+number of its words.
 """
 
 Floats = NDArray[np.float64]
@@ -153,7 +155,8 @@ def features(
             covered[0],
             max(covered),
             sum(unknown) / total,
-            float(bool(unknown)),
+            unknown_names(question, statistics),
+            *signs(question),
             float(named),
             math.log1p(len(weights)),
         ]

@@ -11,6 +11,7 @@ from pipelines.answer.words import WordStatistics
 from pipelines.errors import ModelNotFound
 from pipelines.gate import FEATURES, FittedGate, GateParameters, features, load_gate, load_parameters, values
 from pipelines.late_interaction import QuestionVectors
+from pipelines.outside import SIGNS, signs, unknown_names
 from pipelines.schema import Clause, Document, Kind, Passage, SearchResult, Understood
 from pipelines.settings import Settings
 
@@ -61,7 +62,7 @@ def test_features_of_a_question() -> None:
     assert found["margin"] == pytest.approx(0.45)
     assert found["covered"] == pytest.approx((weights[0] + weights[1]) / sum(weights))
     assert found["unknown"] == pytest.approx(weights[2] / sum(weights))
-    assert found["rarest_unknown"] == 1.0
+    assert found["another_series"] == found["unknown_names"] == 0.0
     assert found["words"] == pytest.approx(np.log(4))
 
 
@@ -113,3 +114,24 @@ def test_other_models_keep_the_plain_gate() -> None:
 
 def test_the_shipped_gate_belongs_to_the_shipped_model() -> None:
     assert isinstance(load_gate(Settings(embed_model="fitted", reranker="fitted"), STATISTICS), FittedGate)
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("What is the minimum weight of an IndyCar?", {"another_series"}),
+        ("How many points does a Formula 2 driver get?", {"another_series"}),
+        ("Who won the race at Spa in 2021?", {"the_past", "who_or_where"}),
+        ("How much does a grandstand ticket cost?", {"a_price"}),
+        ("Write a poem about tyres", {"a_request"}),
+        ("How many sets of tyres may a driver use?", set()),
+        ("How wide may the rear wing of a Formula 1 car be?", set()),
+    ],
+)
+def test_signs_of_a_question_from_outside(question: str, shown: set[str]) -> None:
+    assert {name for name, sign in zip(SIGNS, signs(question), strict=True) if sign} == shown
+
+
+def test_names_that_no_clause_has_are_counted() -> None:
+    assert unknown_names("Which Wing does Ferrari use at Monza with Pirelli?", STATISTICS) == 2.0
+    assert unknown_names("Ferrari", STATISTICS) == 0.0  # every first word is capitalized
