@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pipelines.ingest import IngestReport, ProgressCallback
 
 
+WARM_UP = "minimum mass of the car"
+
+
 class Backend(Protocol):
     """The calls behind the commands. Expected failures are raised as :class:`~pipelines.errors.TechRegError`."""
 
@@ -54,6 +57,15 @@ class Backend(Protocol):
         ...
 
 
+def warm_up(engine: Engine | Backend, settings: Settings) -> None:
+    """Load what the first question needs; a language model is not asked, it may cost money."""
+    named = settings.llm != "none" or settings.llm_url
+    if named and settings.answer_mode != "extractive":
+        engine.search(WARM_UP, 1)
+    else:
+        engine.ask(WARM_UP)
+
+
 class LocalBackend:
     """The product in this process. The engine opens at the first question and is shared by all threads."""
 
@@ -61,13 +73,14 @@ class LocalBackend:
         self.settings = settings
         self._lock = threading.Lock()
         self._engine: Engine | None = None
+        self._warm = False
 
     @property
     def engine(self) -> Engine:
         """The open engine.
 
         Raises:
-            IndexError_: the index cannot serve; the subclass says why.
+            SearchIndexError: the index cannot serve; the subclass says why.
         """
         with self._lock:
             if self._engine is None:
@@ -85,16 +98,19 @@ class LocalBackend:
         history: Sequence[str] = (),
     ) -> SearchResult:
         """The clauses that bear on a question, best first."""
+        self._warm_up()
         return self.engine.search(question, k, filters, explain, history)
 
     def ask(self, question: str, filters: Filters | None = None, history: Sequence[str] = ()) -> Reply:
         """The answer to one question, a refusal, or what broke."""
+        self._warm_up()
         return self.engine.ask(question, filters, history)
 
     def stream(
         self, question: str, filters: Filters | None = None, history: Sequence[str] = ()
     ) -> Iterator[str | Reply]:
         """Pieces of the answer's text as they are written, then the whole reply."""
+        self._warm_up()
         return self.engine.stream(question, filters, history)
 
     def clauses(self, article: str = "", filters: Filters | None = None) -> Sequence[Clause]:
@@ -123,6 +139,13 @@ class LocalBackend:
             return documents(index.manifest)
         finally:
             index.close()
+
+    def _warm_up(self) -> None:
+        """Load what a question needs before the first one, so that its times are those of a warm question."""
+        with self._lock:
+            cold, self._warm = not self._warm, True
+        if cold:
+            warm_up(self.engine, self.settings)
 
     def close(self) -> None:
         """Close the engine if it is open."""

@@ -149,7 +149,7 @@ class CatalogueKeeper:
         """The catalogue, built anew if the clauses have changed.
 
         Raises:
-            IndexError_: nothing is indexed, or the index cannot serve.
+            SearchIndexError: nothing is indexed, or the index cannot serve.
         """
         clauses = tuple(self._source.clauses("", Filters(status=ALL)))
         with self._lock:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app import render
-from app.backend import Backend
+from app.backend import Backend, warm_up
 from pipelines.errors import IndexEmpty, IndexUnavailable, TechRegError
 from pipelines.schema import Clause, Filters, Reply, SearchResult
 from pipelines.settings import Settings
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 SAMPLE = Path(__file__).parents[1] / "pipelines" / "data" / "sample"
 RETRY_S = 5.0  # between two attempts to reach a Qdrant server that does not answer
 OPENING_S = 60.0  # a question that comes while the index is being opened waits so long
-WARM_UP = "minimum mass of the car"
 log = logging.getLogger("techreg.serve")
 
 
@@ -55,8 +54,9 @@ class Runtime:
         self._documents: Sequence[render.Json] = ()
         self._writing = threading.Lock()
         self._looked = threading.Event()  # set once it is known what is indexed, or why it cannot be
+        self._prepared = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._prepare, name="techreg-prepare", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="techreg-prepare", daemon=True)
 
     def start(self) -> None:
         """Open, index and warm up in the background."""
@@ -64,8 +64,7 @@ class Runtime:
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until the preparation has ended; whether it has."""
-        self._thread.join(timeout_s)
-        return not self._thread.is_alive()
+        return self._prepared.wait(timeout_s)
 
     def close(self) -> None:
         """Stop preparing and release the index."""
@@ -145,11 +144,33 @@ class Runtime:
                 self.phase, self._progress = before, None
         return report
 
+    def fill(self) -> None:
+        """Index the documents folder; the sample where nothing at all is there, and only as long.
+
+        Calling it again takes in what has come since.
+        """
+        self._documents = self._backend.documents()
+        self._looked.set()
+        indexed = {one["file"] for one in self._documents}
+        sample = indexed & self._sample_names()
+        if _has_files(self.settings.documents):
+            self.ingest([self.settings.documents], remove=sorted(sample))
+        elif not indexed or (sample and sample == indexed):
+            if not self._sample_files():
+                raise IndexEmpty(f"nothing is indexed and {self.settings.documents} is empty")
+            self.ingest(self._sample_files())
+
+    def _run(self) -> None:
+        try:
+            self._prepare()
+        finally:
+            self._prepared.set()
+
     def _prepare(self) -> None:
         while True:
             try:
-                self._fill()
-                self._warm_up()
+                self.fill()
+                warm_up(self._backend, self.settings)
                 self.phase, self._error = "ready", None
                 return
             except IndexUnavailable as error:  # a Qdrant server may start later than we do
@@ -163,27 +184,6 @@ class Runtime:
                 log.exception("the index cannot be prepared")
                 self._fail(TechRegError(f"unexpected {type(error).__name__}: {error}"))
                 return
-
-    def _warm_up(self) -> None:
-        """Load what the first question needs; a language model is not asked, it may cost money."""
-        named = self.settings.llm != "none" or self.settings.llm_url
-        if named and self.settings.answer_mode != "extractive":
-            self._backend.search(WARM_UP, 1)
-        else:
-            self._backend.ask(WARM_UP)
-
-    def _fill(self) -> None:
-        """Index the documents folder; the sample where nothing at all is there, and only as long."""
-        self._documents = self._backend.documents()
-        self._looked.set()
-        indexed = {one["file"] for one in self._documents}
-        sample = indexed & self._sample_names()
-        if _has_files(self.settings.documents):
-            self.ingest([self.settings.documents], remove=sorted(sample))
-        elif not indexed or (sample and sample == indexed):
-            if not self._sample_files():
-                raise IndexEmpty(f"nothing is indexed and {self.settings.documents} is empty")
-            self.ingest(self._sample_files())
 
     def _fail(self, error: TechRegError) -> None:
         log.error("%s. %s", error.message, error.fix)
