@@ -132,6 +132,15 @@ class LateInteractionEncoder:
         """A text's tokens, the two special ones included."""
         return len(self._tokenizer.encode(text).ids)
 
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Where each token of a passage stands in its text, in the order of its vectors; (0, 0) for special ones."""
+        return list(self._tokenizer.encode(text).offsets)
+
+    def pieces(self, word: str) -> list[str]:
+        """The subwords that the model knows a word by."""
+        pieces: list[str] = self._tokenizer.encode(word, add_special_tokens=False).tokens
+        return pieces
+
     def question(self, text: str) -> QuestionVectors:
         """The vectors of one question, kept for the next call; beyond ``question_window`` tokens it is left out."""
         with self._lock:
