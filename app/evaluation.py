@@ -41,10 +41,36 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
     judge = _score(scores, "judge", "have answers marked for correctness, faithfulness and completeness")
     _judged(judge, "judge-report")
 
+    sweep = _score(scores, "sweep", "run named conditions over a corpus, each changing one thing, and compare them")
+    sweep.add_argument("gold", metavar="GOLD.jsonl", help="questions with the articles, or lines, that answer them")
+    sweep.add_argument("corpus", nargs="+", metavar="PATH", help="files and folders to search")
+    sweep.add_argument(
+        "--conditions", default="sweep", metavar="FILE.toml", help="`sweep`, `published`, or a file (default: sweep)"
+    )
+    sweep.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these and what they come from")
+    sweep.add_argument("--out", default="sweep-report", metavar="FOLDER", help="the sweep's folder (%(default)s)")
+    sweep.add_argument("--engine", choices=("processes", "ray"), default="processes", help="default: %(default)s")
+    sweep.add_argument("--workers", type=int, default=2, help="tasks at once (default: 2)")
+    sweep.add_argument("--shards", type=int, default=2, help="parts that the questions are scored in (default: 2)")
+    sweep.add_argument("--seed", type=int, default=0, help="of the shards (default: 0)")
+
+    golden = _score(scores, "golden", "write gold questions from what is indexed, or check a file of them")
+    golden.add_argument("--out", default="golden.jsonl", metavar="FILE.jsonl", help="where to write (%(default)s)")
+    golden.add_argument("-n", type=int, default=30, metavar="N", help="questions wanted (default: 30)")
+    golden.add_argument("--seed", type=int, default=0, help="of the draw of clauses (default: 0)")
+    golden.add_argument("--validate", metavar="FILE.jsonl", help="write nothing; check this file against the index")
+
 
 def run(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
     """Carry out one score and return the exit code; expected errors are raised."""
-    score = {"retrieval": retrieval, "check": check, "ragas": judged, "judge": judged}[args.score]
+    score = {
+        "retrieval": retrieval,
+        "check": check,
+        "ragas": judged,
+        "judge": judged,
+        "sweep": sweep,
+        "golden": golden,
+    }[args.score]
     return score(args, settings, backend, out)
 
 
@@ -115,6 +141,86 @@ def judged(args: argparse.Namespace, settings: Settings, backend: Backend, out: 
     _print(out, shaped) if args.json else out.write(judged_page.text(shaped))
     lost = [one for one in shaped["metrics"].values() if one["failed"] and not one["scored"]]
     return 1 if lost else 0
+
+
+def sweep(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
+    """Run conditions and compare them; a condition that is not run is told and is no error."""
+    from contextlib import closing
+
+    from eval.sweep import conditions, table
+    from eval.sweep.engines import open_engine
+    from eval.sweep.runner import Sweep
+
+    named = conditions.FOLDER / f"{args.conditions}.toml"
+    found = conditions.read(named if named.exists() else Path(args.conditions))
+    wanted = conditions.chosen(found, args.only)
+    folder = Path(args.out)
+    with (
+        open_engine(args.engine, args.workers) as engine,
+        closing(
+            Sweep(
+                [Path(path) for path in args.corpus],
+                Path(args.gold),
+                folder,
+                settings,
+                engine,
+                shards=args.shards,
+                seed=args.seed,
+                tell=lambda line: print(line, file=sys.stderr, flush=True),
+            )
+        ) as running,
+    ):
+        runs = [running.run(condition) for condition in wanted]
+    shaped = table.document(runs, f"Sweep: {Path(args.gold).name}")
+    _written(table.write(shaped, folder))
+    _print(out, shaped) if args.json else out.write(table.text(shaped))
+    return 0
+
+
+def golden(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
+    """Write gold questions, or check a file of them; 1 where a question is not sound."""
+    from contextlib import closing
+    from dataclasses import asdict
+
+    from app import terminal
+    from eval import dataset
+    from eval import golden as writing
+    from eval.judging import JudgeDown
+    from pipelines.errors import ModelError
+    from pipelines.models.embedding import load_embedder
+    from pipelines.schema import Filters
+
+    path = Path(args.validate or args.out)
+    clauses = list(backend.clauses("", Filters(status="all")))
+    if not args.validate:
+        writer, checker = writing.open_models(settings, path.with_suffix(".replies.sqlite"))
+        count = terminal.Counter(sys.stderr, "questions")
+        with closing(writer), closing(checker):
+            try:
+                rows, report = writing.generate(
+                    clauses,
+                    writer,
+                    checker,
+                    load_embedder(settings).query,
+                    count=args.n,
+                    seed=args.seed,
+                    progress=count,
+                )
+            except JudgeDown as error:
+                raise ModelError(str(error), "Run the same command to go on") from error
+        count.close()
+        writing.write(rows, report, path)
+        _written([path, path.with_suffix(".report.json")])
+        if not rows:
+            raise ModelError("the model wrote no question that passed", "Read the report, or set another TECHREG_LLM")
+    total, problems = dataset.validate(path, clauses)
+    shaped = {"questions": total, "problems": [asdict(problem) for problem in problems]}
+    if args.json:
+        _print(out, shaped)
+    else:
+        out.write("".join(f"{problem.id}: {problem.told}\n" for problem in problems))
+        out.write(f"{total} questions, {len(problems)} problems\n")
+    return 1 if problems else 0
 
 
 def _judged(parser: argparse.ArgumentParser, out: str) -> None:
