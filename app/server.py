@@ -10,7 +10,7 @@ import secrets
 import socket
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -140,8 +140,8 @@ def _json(body: bytes) -> Response:
     return Response(body, media_type="application/json")
 
 
-def serve(settings: Settings) -> int:
-    """Serve the app until it is stopped; the exit code.
+def serve(settings: Settings, beside: Callable[[Runtime], None] | None = None) -> int:
+    """Serve the app until it is stopped; the exit code. ``beside`` is called once with the runtime before it starts.
 
     Raises:
         IndexBusy: a server already holds the storage folder.
@@ -162,6 +162,8 @@ def serve(settings: Settings) -> int:
         runtime = Runtime(settings, LocalBackend(settings))
         app = create_app(runtime, lock)
         mount_chat(app, runtime)
+        if beside is not None:
+            beside(runtime)
         config = uvicorn.Config(app, log_level=settings.log_level, timeout_graceful_shutdown=SHUTDOWN_S)
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[bound])

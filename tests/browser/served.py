@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 WITHOUT = "NO BROWSER: the browser tests did not run. Install chromium, or set TECHREG_CHROMIUM to its path."
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-STARTED_S = 300  # generous: a busy machine takes a minute to import what the app needs
+STARTED_S = 480  # generous: on a busy machine the imports alone take a minute
 DESKTOP, PHONE = (1440, 900), (390, 844)
 
 
