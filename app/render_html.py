@@ -129,10 +129,10 @@ def _actions(copied: str, sources: int = 0, timing: str = "") -> str:
         f'title="{label}">{_THUMB}</button>'
         for name, label in (("helpful", "Helpful"), ("unhelpful", "Not helpful"))
     )
-    return (
-        f'<div class="turn-foot"><div class="actions">{evidence}{copy}<button type="button" data-do="link">Copy link'
-        f'</button><button type="button" data-do="retry">Retry</button>{thumbs if copied else ""}</div>{timing}</div>'
-    )
+    link = '<button type="button" data-do="link" title="Copy a link that asks this question">Link</button>'
+    retry = '<button type="button" data-do="retry">Retry</button>'
+    actions = f"{evidence}{copy}{link}{retry}{thumbs if copied else ''}"
+    return f'<div class="turn-foot"><div class="actions">{actions}</div>{timing}</div>'
 
 
 def _paragraphs(text: str, chips: Mapping[str, str] | None = None) -> str:

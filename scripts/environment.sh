@@ -54,3 +54,23 @@ prepare() {
     $pip install --quiet --no-input --constraint constraints.txt --editable ".$1"
     printf '%s' "$state" > "$stamp"
 }
+
+# A Chromium for the browser tests: Debian's, where this is root or CI. Without one they are skipped, and say so.
+prepare_browser() {
+    [ -z "${TECHREG_CHROMIUM:-}" ] || return 0
+    for browser in chromium chromium-browser google-chrome google-chrome-stable; do
+        ! command -v "$browser" >/dev/null || return 0
+    done
+    command -v apt-get >/dev/null || return 0
+    if [ "$(id -u)" = 0 ]; then
+        sudo=
+    elif [ -n "${CI:-}" ] && command -v sudo >/dev/null; then
+        sudo="sudo -n"
+    else
+        return 0
+    fi
+    note "Installing chromium for the browser tests ..."
+    if ! { $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends chromium; } >/dev/null; then
+        note "apt-get could not install chromium."
+    fi
+}

@@ -43,11 +43,13 @@ def call(tmp_path):
 
     def run(script: str, *arguments: str, python: str = str(stub), **environment: str):
         log.write_text("")
+        own = {name: environment.pop(name) for name in ("PATH", "CI") if name in environment}
+        chromium = {} if own else {"TECHREG_CHROMIUM": "/none"}  # else nothing is installed by the tests of the rest
         settings = {"ENSUREPIP": "yes", "INDEX": "1", "FETCH": "0", "PIP": "0", "TESTS": "0", "CHECK": "0"}
         env = {f"STUB_{name}": value for name, value in (settings | environment).items()}
         done = subprocess.run(
             [str(project / "scripts" / script), *arguments],
-            env={"PATH": os.environ["PATH"], "PYTHON": python, "STUB_LOG": str(log)} | env,
+            env={"PATH": os.environ["PATH"], "PYTHON": python, "STUB_LOG": str(log)} | chromium | env | own,
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -148,3 +150,38 @@ def test_what_the_tests_need_is_enough_to_run(call):
 @pytest.mark.parametrize("broken", ["PIP", "CHECK", "TESTS"])
 def test_any_failure_fails_the_tests(call, broken):
     assert call("test", **{broken: "5"})[0].returncode == 5
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A PATH on which there is no browser, and an apt-get and an id that only pretend; what the id says is given."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("sh", "dirname", "cat", "cksum", "uname", "cp", "mkdir"):
+        (folder / name).symlink_to(shutil.which(name))
+
+    def made(user: str) -> str:
+        for name, does in (
+            ("apt-get", f'echo "apt-get $*" >> "$STUB_LOG"; : > {folder / "chromium"}; chmod +x {folder / "chromium"}'),
+            ("id", f"echo {user}"),
+            ("sudo", 'shift; exec "$@"'),
+        ):
+            (folder / name).write_text(f"#!/bin/sh\n{does}\n")
+            (folder / name).chmod(0o755)
+        (folder / "chmod").symlink_to(shutil.which("chmod"))
+        return str(folder)
+
+    return made
+
+
+@pytest.mark.parametrize(("user", "ci", "installed"), [("0", "", True), ("1000", "true", True), ("1000", "", False)])
+def test_a_browser_is_installed_by_root_and_by_ci_only(call, bare, user, ci, installed):
+    path = bare(user)
+    done, calls = call("test", PATH=path, CI=ci)
+    assert done.returncode == 0, done.stderr
+    apt = [one for one in calls if one.startswith("apt-get")]
+    wanted = ["apt-get update -qq", "apt-get install -y -qq --no-install-recommends chromium"]
+    assert apt == (wanted if installed else [])
+    if installed:
+        _, calls = call("test", PATH=path, CI=ci)
+        assert not any(one.startswith("apt-get") for one in calls)
