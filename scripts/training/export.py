@@ -77,23 +77,6 @@ def quantize_weights(source: Path, target: Path, least: int = LEAST) -> None:
     onnx.save(model, str(target))
 
 
-def quantize_products(source: Path, target: Path, *, reduce_range: bool = True) -> None:
-    """Store the weights as int8 and multiply in int8, activations quantized as they come.
-
-    ``reduce_range`` keeps weights to 7 bits, without which CPUs that have AVX2 but no VNNI overflow.
-    """
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    quantize_dynamic(
-        str(source),
-        str(target),
-        op_types_to_quantize=["MatMul"],
-        per_channel=True,
-        reduce_range=reduce_range,
-        weight_type=QuantType.QInt8,
-    )
-
-
 def write_folder(
     model: LateInteractionModel, tokenizer: Path, folder: Path, config: dict[str, Any], least: int = LEAST
 ) -> None:
