@@ -60,3 +60,11 @@ def test_the_checked_in_conditions_name_files_that_exist_or_are_shared() -> None
         assert 0 <= condition.tolerance <= 0.02
         for path in condition.needs:
             assert path.startswith("../shared/") or (ROOT / path).exists()
+
+
+def test_the_samples_scores_hold() -> None:
+    """The sample regulation is indexed anew and its gold questions are scored as anybody would."""
+    sample = [condition for condition in read() if condition.name.startswith("sample")]
+    assert len(sample) == 2
+    missed = [grade for grade in check(sample) if grade.outcome != "pass"]
+    assert not missed, missed
