@@ -60,6 +60,11 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
     golden.add_argument("--seed", type=int, default=0, help="of the draw of clauses (default: 0)")
     golden.add_argument("--validate", metavar="FILE.jsonl", help="write nothing; check this file against the index")
 
+    bench = _score(scores, "bench", "measure speed, as ratios in one run, with the machine named")
+    bench.add_argument("gold", metavar="GOLD.jsonl", help="questions to search for")
+    bench.add_argument("--corpus", nargs="*", default=[], metavar="PATH", help="also time reading and indexing these")
+    bench.add_argument("--limit", type=int, default=40, metavar="N", help="so many questions (default: 40)")
+
 
 def run(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
     """Carry out one score and return the exit code; expected errors are raised."""
@@ -221,6 +226,23 @@ def golden(args: argparse.Namespace, settings: Settings, backend: Backend, out: 
         out.write("".join(f"{problem.id}: {problem.told}\n" for problem in problems))
         out.write(f"{total} questions, {len(problems)} problems\n")
     return 1 if problems else 0
+
+
+def bench(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
+    """Measure speed."""
+    from eval import bench as measuring
+
+    corpus = [Path(path) for path in args.corpus]
+    shaped = measuring.measure(
+        backend,
+        settings,
+        Path(args.gold),
+        corpus,
+        limit=args.limit,
+        tell=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    _print(out, shaped) if args.json else out.write(measuring.text(shaped))
+    return 0
 
 
 def _judged(parser: argparse.ArgumentParser, out: str) -> None:
