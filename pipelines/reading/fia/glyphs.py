@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import Any
 
@@ -10,20 +9,12 @@ import pymupdf
 
 from pipelines.reading.fia.page import Glyph, Page, Rule
 
-# One character of MuPDF's XML text: its origin and style flags (bit 0 is a line through it, bit 2 a made-up space).
-_XML_CHAR = re.compile(r'<char c="[^"]*" quad="[^"]*" x="([^"]+)" y="([^"]+)" [^>]*?flags="(\d+)"/>')
-_XML_FLAGS = (
-    pymupdf.TEXT_COLLECT_STYLES
-    | pymupdf.TEXT_PRESERVE_WHITESPACE
-    | pymupdf.TEXT_PRESERVE_LIGATURES
-    | pymupdf.TEXT_ACCURATE_BBOXES
-)
-_STRUCK = 1
-_SYNTHETIC = 4
 _FONT_ITALIC = 2
 _FONT_BOLD = 16
 # A filled rectangle at most this thick, in points, is a ruled line and no shaded box.
 _THIN = 2.2
+# A line up to this many type sizes long may strike white space alone.
+_LONE = 4.0
 _INVISIBLE = 3  # render mode of a text layer behind a scan
 
 
@@ -46,12 +37,11 @@ def load_page(source: pymupdf.Page) -> Page:
         images=[tuple(info["bbox"]) for info in source.get_image_info()],
     )
     _read_drawings(source, page)
-    _strike_by_rules(page)
+    _strike(page)
     return page
 
 
 def _glyphs(source: pymupdf.Page) -> list[Glyph]:
-    struck = _struck_origins(source)
     number = source.number + 1
     glyphs: list[Glyph] = []
     for span in source.get_texttrace():
@@ -61,7 +51,7 @@ def _glyphs(source: pymupdf.Page) -> list[Glyph]:
         color = _rgb(span["color"])
         upright = span["dir"][0] > 0.99
         hidden = span["type"] == _INVISIBLE or span["opacity"] == 0
-        for code, glyph_id, (x, y), (x0, y0, x1, y1) in span["chars"]:
+        for code, glyph_id, (_, y), (x0, y0, x1, y1) in span["chars"]:
             raw = chr(code) if code > 0 else "�"
             if glyph_id < 0 and glyphs and not raw.isspace():
                 before = glyphs[-1]  # a further letter of the ligature that this glyph draws
@@ -81,24 +71,13 @@ def _glyphs(source: pymupdf.Page) -> list[Glyph]:
                     bold=bold,
                     italic=italic,
                     color=color,
-                    struck=(round(x, 1), round(y, 1)) in struck,
+                    struck=False,
                     glyph_id=glyph_id,
                     upright=upright,
                     hidden=hidden,
                 )
             )
     return glyphs
-
-
-def _struck_origins(source: pymupdf.Page) -> set[tuple[float, float]]:
-    """Origins, to a tenth of a point, of the characters that MuPDF finds a line drawn through."""
-    xml = source.get_text("xml", flags=_XML_FLAGS)
-    found: set[tuple[float, float]] = set()
-    for match in _XML_CHAR.finditer(xml):
-        flags = int(match[3])
-        if flags & _STRUCK and not flags & _SYNTHETIC:
-            found.add((round(float(match[1]), 1), round(float(match[2]), 1)))
-    return found
 
 
 def _rgb(color: Any) -> int:
@@ -166,38 +145,35 @@ def _add_rule(page: Page, x0: float, y0: float, x1: float, y1: float, color: int
     page.rules.append(Rule(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1), color, width))
 
 
-def _strike_by_rules(page: Page) -> None:
-    """Settle what is struck by the lines themselves.
+def _strike(page: Page) -> None:
+    """Mark as struck what a thin level line crosses in its middle.
 
-    MuPDF flags a glyph that a line only touches, and misses the second of two lines. Struck is what a thin level line
-    crosses in the middle; a flag without any line near it stands.
+    MuPDF's own flag, which costs another reading of the page, is set for a glyph that a line only touches and misses
+    the second of two lines.
     """
     lines: dict[int, list[Rule]] = defaultdict(list)
     for rule in page.rules:
         if rule.horizontal and rule.width <= _THIN:
             lines[round(rule.y0)].append(rule)
     strikes: set[int] = set()
-    for words in (True, False):  # white space is struck only by a line that strikes a word
+    for words in (True, False):  # a long line strikes white space only if it strikes a word: it may part the page
         for glyph in page.glyphs if lines else ():
             if not glyph.upright or glyph.raw.isspace() is words:
                 continue
             crossing = _crossing(glyph, lines)
-            if not crossing:
-                continue
-            crossing = [rule for rule in crossing if words or id(rule) in strikes]
-            middle = (glyph.x0 + glyph.x1) / 2
-            if any(rule.x0 <= middle <= rule.x1 for rule in crossing):
+            if not words:
+                longest = _LONE * glyph.size
+                crossing = [rule for rule in crossing if id(rule) in strikes or rule.x1 - rule.x0 <= longest]
+            if crossing:
                 glyph.struck = True
                 strikes.update(id(rule) for rule in crossing)
-            elif crossing:
-                glyph.struck = False
 
 
 def _crossing(glyph: Glyph, lines: dict[int, list[Rule]]) -> list[Rule]:
-    """The level rules that touch a glyph from a sixth to under half of its size above the baseline: no underlines."""
+    """The level rules through a glyph's middle, from a sixth to under half of its size up: no underlines."""
     top, bottom = glyph.baseline - 0.45 * glyph.size, glyph.baseline - 0.17 * glyph.size
     rows = [lines[y] for y in range(int(top), int(bottom) + 2) if y in lines]
     if not rows:
         return []
-    left, right = glyph.x0 - 0.5, glyph.x1 + 0.5
-    return [rule for row in rows for rule in row if rule.x0 <= right and rule.x1 >= left and top <= rule.y0 <= bottom]
+    middle = (glyph.x0 + glyph.x1) / 2
+    return [rule for row in rows for rule in row if rule.x0 <= middle <= rule.x1 and top <= rule.y0 <= bottom]
