@@ -162,12 +162,13 @@ def reading(corpus: Sequence[Path], settings: Settings, tell: Tell) -> dict[str,
     seconds: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         fresh = settings.model_copy(update={"storage": Path(folder) / "index", "qdrant_url": ""})
-        for name, work in {
+        steps: dict[str, Callable[[], object]] = {
             "plain text extraction": extract,
             "reading": lambda: [None for _ in read_all(files)],
             "indexing": lambda: ingest(files, fresh),
             "indexing again": lambda: ingest(files, fresh),
-        }.items():
+        }
+        for name, work in steps.items():
             tell(name)
             start = time.perf_counter()
             work()
