@@ -21,7 +21,7 @@ _FEWEST_ROWS = 2
 _LAST_PAGE_OF_CONTENTS = 12
 
 _PATTERNS = re.compile(
-    r"^(SECTION [A-Z]\b.*|©.*|\d{4} (FIA )?Formula (1|One)\b.*|Issue \d+|\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z]?\d+(/\d+)?)$"
+    r"^(SECTION [A-Z]\b.*|©.*|\d{4} (FIA )?Formula (1|One)\b.*|Issue \d+|\d{1,2} [A-Z][a-z]+ \d{4})$"
 )
 _PAGE_NUMBER = re.compile(r"^\d{1,3}$")
 _BODY = re.compile(r"^(ARTICLE|APPENDIX|PREAMBLE|CHAPTER|SECTION)\b", re.IGNORECASE)

@@ -19,7 +19,7 @@ from pipelines.schema import Kind
 
 # Points that a number may stand off the margin, and the least gap between a number that is not bold and its words.
 _MARGIN = 4.0
-_TAB = 5.0
+_TAB = 8.0
 
 _ARTICLE = re.compile(r"^(?:ARTICLE|Article)\s+([A-F]?)\s?(\d+)\s*[:.)–-]?\s*(.*)$")
 _APPENDIX = re.compile(r"^(?:APPENDIX|Appendix)\s+([A-F]?)\s?(\d+|[A-Z])\s*[:.)–-]?\s*(.*)$")
@@ -40,6 +40,7 @@ class Tree:
         self._letter = letter if lettered else ""
         lines = [item for item in items if isinstance(item, Line) and item.ink]
         self.margin = margin_of(lines)
+        self._bold = bold_numbers(lines, self.margin)
         self.step = step_of(lines)
         self.blocks: list[Block] = []
         self.references: list[tuple[str, int]] = []  # ids at the start of a line that open nothing
@@ -193,12 +194,21 @@ class Tree:
         return True
 
     def _opens_clause(self, printed: str, token: list[Glyph], rest: list[Glyph], *, in_appendix: bool) -> bool:
-        """A number in bold, or one set off by a tab. A number alone opens nothing outside an appendix."""
+        """A number in bold, or one set off by a tab where the document's numbers are not bold.
+
+        A number of one part opens nothing outside an appendix.
+        """
         deep = "." in printed.strip(".")
         if all(glyph.bold for glyph in token):
             alone = in_appendix and len(printed.strip(".")) <= 2
             return deep or (alone and (not rest or rest[0].x0 - token[-1].x1 > _TAB))
-        return deep and bool(rest) and rest[0].x0 - token[-1].x1 > _TAB and rest[0].x0 > self.margin + 5 * _TAB
+        return (
+            not self._bold
+            and deep
+            and bool(rest)
+            and rest[0].x0 - token[-1].x1 > _TAB
+            and rest[0].x0 > self.margin + 3 * _TAB
+        )
 
     def _set_title(self, block: Block, title: str, glyphs: list[Glyph]) -> None:
         block.title = f"{block.title} {title}".strip()
@@ -314,6 +324,19 @@ def margin_of(lines: Sequence[Line]) -> float:
         return min((line.x0 for line in lines), default=0.0)
     usual = [start for start, count in starts.items() if count >= 0.3 * max(starts.values())]
     return min(usual)
+
+
+def bold_numbers(lines: Sequence[Line], margin: float) -> bool:
+    """True when at least half of the numbers that stand at the margin are set in bold."""
+    bold = plain = 0
+    for line in lines:
+        token = first_token(line.live) if line.x0 <= margin + _MARGIN else []
+        if token and "." in (text := "".join(glyph.text for glyph in token)) and numbering.PRINTED.match(text):
+            if all(glyph.bold for glyph in token):
+                bold += 1
+            else:
+                plain += 1
+    return bold >= plain
 
 
 def step_of(lines: Sequence[Line]) -> float:
