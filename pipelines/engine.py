@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
     from pipelines.answer.answerer import Answerer
+    from pipelines.answer.relevance import EncodedNode
     from pipelines.models.embedding import Embedder
     from pipelines.retrieve import Candidate
 
@@ -159,6 +160,14 @@ class Engine:
             if self._answerer is None:
                 self._answerer = Answerer(self.settings, self)
             return self._answerer
+
+    def encoded(self, clause: Clause) -> Sequence[EncodedNode]:
+        """The nodes of a clause with the token vectors that the index keeps; none where the model makes none."""
+        from pipelines.answer.relevance import EncodedNode
+        from pipelines.models.fitted import unpack
+
+        kept = [hit for hit in self._index.nodes([clause]) if hit.token_vectors]
+        return [EncodedNode(hit.text, unpack(hit.token_vectors)) for hit in kept]
 
     def announce(self, host: str, port: int) -> None:
         """Tell other processes, through the storage folder, where this one serves the app."""

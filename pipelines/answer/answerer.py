@@ -21,8 +21,9 @@ from pipelines import tracing
 from pipelines.answer import compose
 from pipelines.answer.cite import Citer
 from pipelines.answer.generate import NotFoundByModel, Writer, wants_everything
-from pipelines.answer.ports import Corpus, Gate, SentenceScorer
+from pipelines.answer.ports import Corpus, Gate, PieceScorer
 from pipelines.answer.refuse import refusal
+from pipelines.answer.relevance import load_relevance
 from pipelines.answer.verify import Verifier
 from pipelines.answer.words import WordStatistics
 from pipelines.change import change_asked, later_year, merge_later
@@ -41,7 +42,7 @@ class Answerer:
         settings: the mode, the model, the gate's threshold and the budgets.
         corpus: where clauses are searched.
         gate: the probability that a search answers; the default is that of :func:`pipelines.gate.load_gate`.
-        scorer: how relevant a sentence is, where a model can tell.
+        scorer: how relevant the pieces of a clause are; the default is the fitted model's token vectors, if any.
         model: takes the place of the one that the settings name.
 
     Raises:
@@ -55,7 +56,7 @@ class Answerer:
         corpus: Corpus,
         *,
         gate: Gate | None = None,
-        scorer: SentenceScorer | None = None,
+        scorer: PieceScorer | None = None,
         model: LanguageModel | None = None,
     ) -> None:
         self.settings = settings
@@ -158,6 +159,10 @@ class Answerer:
         return (self._gate or self._default_gate)(result)
 
     @cached_property
+    def _relevance(self) -> PieceScorer | None:
+        return self._scorer or load_relevance(self.settings, self._corpus)
+
+    @cached_property
     def _default_gate(self) -> Gate:
         from pipelines.gate import load_gate
 
@@ -191,7 +196,7 @@ class Answerer:
 
     def _extractive(self, result: SearchResult, confidence: float) -> Answer | Failure:
         with tracing.span("extract", enabled=self._traced):
-            draft = compose.extractive(result, self._statistics, self._citer, self._scorer, mark=self._mark)
+            draft = compose.extractive(result, self._statistics, self._citer, self._relevance, mark=self._mark)
         return self._answer(result, confidence, draft) if draft.text else unverifiable(result)
 
     def _written(

@@ -10,7 +10,7 @@ from pipelines.answer.cite import Citer, label, render
 from pipelines.answer.extractive import Extract, Limits, extract
 from pipelines.answer.grounding import MARKER, Statement
 from pipelines.answer.pieces import pieces
-from pipelines.answer.ports import SentenceScorer
+from pipelines.answer.ports import PieceScorer
 from pipelines.answer.words import WordStatistics
 from pipelines.change import MARK, SHOWN_CLAUSES, changed, changed_spans, marked
 from pipelines.schema import Citation, Clause, Passage, SearchResult, Understood
@@ -32,7 +32,7 @@ def extractive(
     result: SearchResult,
     statistics: WordStatistics,
     citer: Citer,
-    scorer: SentenceScorer | None = None,
+    scorer: PieceScorer | None = None,
     *,
     mark: bool = False,
 ) -> Draft:

@@ -13,39 +13,62 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipelines.answer.pieces import Piece, pieces
-from pipelines.answer.ports import SentenceScorer
+from pipelines.answer.ports import PieceScorer
 from pipelines.answer.words import NUMBER_WORDS, WordStatistics, stems
 from pipelines.schema import Clause, Passage, SearchResult
 
-_WANTS = (
-    (re.compile(r"\b(how (?:long|soon|early|late)|when|deadline|until|by what (?:date|time)|time limit|window|dates?|"
-                r"hours?|minutes?|days?|weeks?|months?|which day)\b", re.I),
-     re.compile(r"\d|\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|before|after|until|within)\b", re.I)),
-    (re.compile(r"\b(how much|costs?|fee|fine[ds]?|price|pay|money|budget|euros?|dollars?|deposit)\b", re.I),
-     re.compile(r"[€$£]|\b(?:USD?|EUR|GBP|dollars?|euros?|million|fee)\b|%", re.I)),
-    (re.compile(r"\b(how (?:many|much|big|large|small|tall|wide|thick|heavy|fast|high|low|far|deep|hot|old|often)|"
-                r"maximum|minimum|max|min|limits?|most|least|number of|what (?:size|weight|speed|pressure|percentage|"
-                r"thickness|diameter|length|width|height|volume|temperature))\b", re.I),
-     re.compile(r"\d|\b(?:" + "|".join(NUMBER_WORDS) + r")\b", re.I)),
-)  # fmt: skip
-_WANTS_ALL = re.compile(
-    r"\b(list|which (?:\w+ ){0,3}(?:are|may|must|can|do|have)|what (?:\w+ ){0,2}(?:are|kinds|types)|all (?:of )?the|"
-    r"every|name the|conditions|exceptions|requirements|criteria|steps|circumstances)\b",
-    re.I,
+_NUMBER = re.compile(r"\d|\b(?:" + "|".join(NUMBER_WORDS) + r")\b", re.IGNORECASE)
+_TIME = re.compile(
+    r"\d|\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|before|after|until|within)\b", re.IGNORECASE
 )
+_MONEY = re.compile(r"[€$£]|\b(?:USD?|EUR|GBP|dollars?|euros?|million|fee)\b|%", re.IGNORECASE)
+_WANTS = (
+    (
+        re.compile(
+            r"\b(how (?:long|soon|early|late)|when|deadline|until|time|duration|window|dates?|hours?|minutes?|days?|"
+            r"weeks?|months?)\b",
+            re.IGNORECASE,
+        ),
+        _TIME,
+    ),
+    (
+        re.compile(
+            r"\b(how much|costs?|fee|fine[ds]?|price|pay|money|budget|euros?|dollars?|deposit)\b", re.IGNORECASE
+        ),
+        _MONEY,
+    ),
+    (
+        re.compile(
+            r"\b(how (?:many|much|big|large|small|tall|wide|thick|thin|heavy|fast|high|low|far|deep|hot|old|often)|"
+            r"maximum|minimum|max|min|limits?|most|least|fewest|number|size|weight|mass|speed|pressure|percentage|"
+            r"proportion|share|thickness|diameter|radius|length|width|height|distance|depth|volume|temperature|voltage|"
+            r"power|energy|torque|load|force|rate|ratio|angle)\b",
+            re.IGNORECASE,
+        ),
+        _NUMBER,
+    ),
+)
+# What a piece earns, beside the weight of the question's words that it holds itself (0 to 1):
+_ABOVE = 0.4  # the share of the weight, and of the relevance, that what it stands under has
+_FREE = 0.5  # the relevance taken for what a piece stands under where that is nothing
+_WANTED = 0.15  # for each kind of thing that the question asks for and it has
+_RELEVANCE = 1.0  # the weight of a model's relevance, from 0 for the clause's least to 1 for its most relevant piece
+_LENGTH = 100.0  # in words: a piece so long is worth half
+_RUNNERS_UP = slice(4, 10)  # the passages that tell how far apart scores are
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much an extractive answer may say. Words are counted without tables."""
 
-    words: int = 100  # of the best clause
-    words_list: int = 150  # of the best clause, where the question asks for a list
+    words: int = 80  # of a clause that answers alone
+    words_first: int = 70  # of the best clause where others follow
     words_further: int = 45  # of each further clause
-    clauses: int = 2
+    words_list: int = 150  # of a list that is given whole
+    clauses: int = 3
     rows: int = 6
     keep: float = 0.2  # past half of its words, a clause's further piece must score this share of its best one
-    near: float = 0.9  # a further clause's score must be this share of the best clause's
+    near: float = 0.25  # a further clause lies behind the best by this share of the best one's lead over the field
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +94,37 @@ class _Candidate:
 def extract(
     result: SearchResult,
     statistics: WordStatistics,
-    scorer: SentenceScorer | None = None,
+    scorer: PieceScorer | None = None,
     limits: Limits | None = None,
 ) -> tuple[Extract, ...]:
     """Take what answers the question from the passages of a search, best clause first; empty without passages."""
     limits = limits or Limits()
     question = _Question(result, statistics)
     extracts: list[Extract] = []
-    for passage in _worth_quoting(result.passages, limits):
+    worth = _worth_quoting(result.passages, limits)
+    for passage in worth:
         cut = pieces(passage.clause)
         candidates = _scored(question, passage.clause, cut, scorer)
-        budget = limits.words_further if extracts else limits.words_list if question.wants_list else limits.words
-        positions = _choose(candidates, passage.clause, cut, budget, limits)
+        budget = limits.words if len(worth) == 1 else limits.words_further if extracts else limits.words_first
+        positions = _choose(question, candidates, passage.clause, cut, budget, limits)
         spans = tuple((cut[i].start, cut[i].end) for i in sorted(positions))
         extracts.append(Extract(passage.clause, spans, passage.score))
     return tuple(extracts)
 
 
 def _worth_quoting(passages: Sequence[Passage], limits: Limits) -> list[Passage]:
-    """The best passage and those nearly as good, without void and empty ones."""
+    """The best passage and those nearly as good, without void and empty ones.
+
+    How near is told against the best one's lead over the field, so that scores of any scale serve.
+    """
     usable = [p for p in passages if not p.clause.void and p.clause.text.strip()]
-    return [p for p in usable[: limits.clauses] if p is usable[0] or p.score >= limits.near * usable[0].score > 0]
+    if len(usable) < 2:
+        return usable
+    best = usable[0].score
+    field = [p.score for p in usable[_RUNNERS_UP]] or [usable[-1].score]
+    lead = best - sum(field) / len(field)
+    near = [p for p in usable[1 : limits.clauses] if best - p.score < limits.near * lead]
+    return [usable[0], *near]
 
 
 class _Question:
@@ -106,27 +139,26 @@ class _Question:
                 self.weights.setdefault(term, 0.5 * statistics.idf(term))
         self.total = sum(self.weights.values()) or 1.0
         self.wanted = [pattern for asks, pattern in _WANTS if asks.search(text)]
-        self.wants_list = bool(_WANTS_ALL.search(text))
 
     def weight(self, terms: frozenset[str]) -> float:
         """The share, 0 to 1, of the question's weight that the terms carry."""
         return sum(weight for term, weight in self.weights.items() if term in terms) / self.total
 
 
-def _scored(
-    question: _Question, clause: Clause, cut: Sequence[Piece], scorer: SentenceScorer | None
-) -> list[_Candidate]:
+def _scored(question: _Question, clause: Clause, cut: Sequence[Piece], scorer: PieceScorer | None) -> list[_Candidate]:
     """Every piece of a clause with its score."""
     heading = frozenset(stems(" ".join((*clause.path, clause.title, clause.term))))
     texts = [clause.text[piece.start : piece.end] for piece in cut]
     terms = [frozenset(stems(text)) for text in texts]
-    relevance = _to_unit(scorer(question.text, texts)) if scorer is not None else [0.0] * len(cut)
+    spans = [(piece.start, piece.end) for piece in cut]
+    relevance = _to_unit(scorer(question.text, clause, spans)) if scorer is not None else [0.0] * len(cut)
     candidates = []
     for position, piece in enumerate(cut):
         above = heading.union(*(terms[i] for i in piece.under))
-        score = question.weight(terms[position]) + 0.4 * question.weight(above - terms[position])
-        score += 0.15 * sum(1 for pattern in question.wanted if pattern.search(texts[position]))
-        score += 0.5 * relevance[position]
+        score = question.weight(terms[position]) + _ABOVE * question.weight(above - terms[position])
+        score += _WANTED * sum(1 for pattern in question.wanted if pattern.search(texts[position]))
+        score += _RELEVANCE * (relevance[position] + _ABOVE * max((relevance[i] for i in piece.under), default=_FREE))
+        score /= 1.0 + len(texts[position].split()) / _LENGTH
         candidates.append(_Candidate(position, piece, 0.5 * score if piece.lead else score))
     return candidates
 
@@ -137,11 +169,16 @@ def _to_unit(values: Sequence[float]) -> list[float]:
 
 
 def _choose(
-    candidates: Sequence[_Candidate], clause: Clause, cut: Sequence[Piece], budget: int, limits: Limits
+    question: _Question,
+    candidates: Sequence[_Candidate],
+    clause: Clause,
+    cut: Sequence[Piece],
+    budget: int,
+    limits: Limits,
 ) -> set[int]:
     """Positions of the pieces taken: best first, each with what it stands under, while they fit the budget."""
     ranked = sorted(candidates, key=lambda c: (-c.score, c.position))
-    taken = _whole_list(ranked[0], clause, cut, limits.words_list)
+    taken = _whole_list(ranked[0], clause, cut, budget if budget < limits.words else limits.words_list)
     words = sum(_words(clause, cut[i]) for i in taken)
     rows = 0
     for candidate in ranked:
@@ -156,16 +193,22 @@ def _choose(
         taken |= needed
         words += length
         rows += candidate.piece.kind == "row"
+    tells = any(re.search(r"\btables?\b", clause.text[cut[i].start : cut[i].end]) for i in taken)
+    if question.wanted and (rows or tells):
+        best_rows = [c for c in ranked if c.piece.kind == "row"][: limits.rows]
+        taken.update(i for c in best_rows for i in (c.position, *c.piece.under) if _is_table(cut[i]) or i in taken)
     return taken
 
 
 def _whole_list(best: _Candidate, clause: Clause, cut: Sequence[Piece], most: int) -> set[int]:
-    """The list that the best piece is an item of, lead-in included, where all of it is short enough; else nothing."""
-    if best.piece.kind != "item" or not best.piece.under:
-        return set()
-    lead = best.piece.under[0]
-    members = {lead} | {i for i, piece in enumerate(cut) if lead in piece.under and not _is_table(piece)}
-    return members if sum(_words(clause, cut[i]) for i in members) <= most else set()
+    """The list that the best piece leads into or is an item of, where all of it is short enough; else nothing."""
+    under = [*best.piece.under, best.position]
+    for lead in reversed(under):
+        members = {i for i, piece in enumerate(cut) if lead in piece.under and not _is_table(piece)}
+        if len(members) > 1:
+            whole = members | {lead, *cut[lead].under}
+            return whole if sum(_words(clause, cut[i]) for i in whole) <= most else set()
+    return set()
 
 
 def _words(clause: Clause, piece: Piece) -> int:

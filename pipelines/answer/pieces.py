@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from pipelines.schema import Clause
 
-MARKER = re.compile(r"(?:\(?(?P<mark>[a-z]{1,2}|[ivx]{3,5}|[A-Z]|\d{1,2})[.)]|(?P<bullet>[•▪◦\-–o]))(?=\s)\s*")
+# "a.", "(iv)", "B)", "2." and bullets; "(10) minutes" at the start of a line is a number, no marker
+MARKER = re.compile(r"(?:\(?(?P<mark>[a-z]{1,2}|[ivx]{3,5}|[A-Z]|(?<!\()\d{1,2})[.)]|(?P<bullet>[•▪◦\-–o]))(?=\s)\s*")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi")
 _END = re.compile(r"(?<=[.!?;:])[”\"’)]*\s+(?=[A-Z“\"(\[€0-9])")
 _ABBREVIATION = re.compile(
@@ -38,33 +39,43 @@ class _Line:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An item that is still open: how it is marked, and the positions of its first piece and of its last so far."""
+
+    style: str
+    mark: str
+    first: int
+    last: int
+
+
 def pieces(clause: Clause) -> tuple[Piece, ...]:
     """The pieces of a clause in reading order; together they cover its words. An empty clause has none."""
     found: list[Piece] = []
-    stack: list[tuple[str, str, int]] = []  # (style of marker, marker, last piece of that item)
+    items: list[_Item] = []  # from the outermost to the innermost that is open
     base: int | None = None  # the sentence that leads into the items
     for line in _lines(clause.text):
         if (table := _table_at(clause, line.start)) is not None:
-            lead = stack[-1][2] if stack else (len(found) - 1 if found and found[-1].kind != "row" else None)
+            lead = items[-1].last if items else (len(found) - 1 if found and found[-1].kind != "row" else None)
             _add_row(clause.text, line, table, lead, found)
             continue
+        spans = sentences(clause.text, line.start, line.end)
         marker = MARKER.match(clause.text, line.start, line.end)
         if marker is None:
-            stack, base = [], None
-            spans = sentences(clause.text, line.start, line.end)
+            items = []
             found.extend(Piece(start, end, "sentence") for start, end in spans)
-            base = len(found) - 1 if spans and clause.text[spans[-1][1] - 1] not in ".;" else None
+            base = len(found) - 1 if clause.text[line.end - 1] not in ".;" else None
             continue
         mark = marker.group("mark") or marker.group("bullet")
-        style = mark if marker.group("bullet") else _style(mark, stack)
-        while any(entry[0] == style for entry in stack):
-            stack.pop()
-        above = tuple(entry[2] for entry in stack)
-        under = above if base is None else (base, *above)
-        spans = sentences(clause.text, line.start, line.end)
-        for index, (start, end) in enumerate(spans):
-            found.append(Piece(start, end, "item" if index == 0 else "sentence", under))
-        stack.append((style, mark, len(found) - 1))
+        style = mark if marker.group("bullet") else _style(mark, items)
+        while any(item.style == style for item in items):
+            items.pop()
+        above = [position for item in items for position in dict.fromkeys((item.first, item.last))]
+        under = tuple(above if base is None else (base, *above))
+        first = len(found)
+        found.append(Piece(*spans[0], "item", under))
+        found.extend(Piece(*span, "sentence", (*under, first)) for span in spans[1:])
+        items.append(_Item(style, mark, first, len(found) - 1))
     return _mark_leads(clause.text, found)
 
 
@@ -119,7 +130,8 @@ def _add_row(text: str, line: _Line, table: tuple[int, int], lead: int | None, f
     """Add a table line: the first one is the header, the rule joins it, every other is a row under both."""
     header = next((i for i, piece in enumerate(found) if piece.kind == "header" and piece.start >= table[0]), None)
     if header is None:
-        found.append(Piece(line.start, line.end, "header", () if lead is None else (lead,), lead=True))
+        under = () if lead is None else (*found[lead].under, lead)
+        found.append(Piece(line.start, line.end, "header", under, lead=True))
     elif is_rule(text[line.start : line.end]):
         old = found[header]
         found[header] = Piece(old.start, line.end, "header", old.under, lead=True)
@@ -127,7 +139,7 @@ def _add_row(text: str, line: _Line, table: tuple[int, int], lead: int | None, f
         found.append(Piece(line.start, line.end, "row", (*found[header].under, header)))
 
 
-def _style(mark: str, stack: list[tuple[str, str, int]]) -> str:
+def _style(mark: str, items: list[_Item]) -> str:
     """The numbering style of a marker; an "i" after "h" goes on with letters, any other begins Roman numbers."""
     if mark.isdigit():
         return "1"
@@ -135,7 +147,7 @@ def _style(mark: str, stack: list[tuple[str, str, int]]) -> str:
         return "A"
     if mark not in _ROMAN:
         return "a"
-    open_styles = {entry[0]: entry[1] for entry in stack}
+    open_styles = {item.style: item.mark for item in items}
     place = _ROMAN.index(mark)
     if "i" in open_styles and place > 0 and open_styles["i"] == _ROMAN[place - 1]:
         return "i"

@@ -35,9 +35,9 @@ class Gate(Protocol):
         ...
 
 
-class SentenceScorer(Protocol):
-    """How relevant each text is to a question: one score a text, higher is better, of any scale."""
+class PieceScorer(Protocol):
+    """How relevant runs of a clause are to a question: one score a run, higher is better, of any scale."""
 
-    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """The scores, in the order of the texts."""
+    def __call__(self, question: str, clause: Clause, spans: Sequence[tuple[int, int]]) -> Sequence[float]:
+        """The scores, in the order of the runs; ``spans`` are offsets into the clause's text."""
         ...

@@ -59,8 +59,11 @@ def test_only_the_rows_that_answer_are_taken_under_their_header(
 
 
 def test_a_further_clause_must_be_nearly_as_good(law: dict[str, Clause], statistics: WordStatistics) -> None:
-    near = found("mass or speed", Passage(law["C4.1"], 1.0), Passage(law["B1.6.3"], 0.95))
-    far = found("mass or speed", Passage(law["C4.1"], 1.0), Passage(law["B1.6.3"], 0.5))
+    def search(second: float) -> SearchResult:
+        first, last = Passage(law["C4.1"], 1.0), Passage(law["C9.9"], 0.2)  # a lead of 0.8 over the field
+        return found("mass or speed", first, Passage(law["B1.6.3"], second), last)
+
+    near, far = search(0.85), search(0.75)  # behind by less, and by more, than a quarter of the lead
     assert [one.clause.article for one in extract(near, statistics)] == ["C4.1", "B1.6.3"]
     assert [one.clause.article for one in extract(far, statistics)] == ["C4.1"]
 
@@ -75,8 +78,8 @@ def test_the_budget_is_kept_and_a_single_long_sentence_is_still_given(
 
 
 def test_a_scorer_decides_between_pieces(law: dict[str, Clause], statistics: WordStatistics) -> None:
-    def reversing(question: str, texts: Sequence[str]) -> Sequence[float]:
-        return [float("reversed" in text) * 10 for text in texts]
+    def reversing(question: str, clause: Clause, spans: Sequence[tuple[int, int]]) -> Sequence[float]:
+        return [float("reversed" in clause.text[start:end]) * 10 for start, end in spans]
 
     asked = found("pit lane", Passage(law["B1.6.3"], 1))
     assert "reversed" in words_of(extract(asked, statistics, reversing, Limits(words=15, words_list=15)))

@@ -30,8 +30,13 @@ def test_sentences_and_items_under_their_lead_in(law: dict[str, Clause]) -> None
         "Nobody may touch it.",
         "The result is final.",
     ]
-    assert [piece.under for piece in pieces(clause)] == [(), (), (1,), (1, 2), (1, 2), (1,), (1,), ()]
+    assert [piece.under for piece in pieces(clause)] == [(), (), (1,), (1, 2), (1, 2), (1,), (1, 5), ()]
     assert [piece.lead for piece in pieces(clause)] == [False, True] + [False] * 6
+
+
+def test_a_further_sentence_of_an_item_stands_under_its_first_and_so_do_its_sub_items(law: dict[str, Clause]) -> None:
+    clause = with_text(law["C4.1"], "Lead:\na. First. It must:\ni. stop.\n(10) minutes is no marker.")
+    assert [piece.under for piece in pieces(clause)] == [(), (0,), (0, 1), (0, 1, 2), ()]
 
 
 def test_i_after_h_goes_on_with_letters(law: dict[str, Clause]) -> None:
