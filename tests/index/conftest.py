@@ -14,7 +14,7 @@ Ingest = Callable[..., IngestReport]
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(storage=tmp_path / "storage", _env_file=None)
+    return Settings(storage=tmp_path / "storage", reranker="none", _env_file=None)
 
 
 @pytest.fixture
