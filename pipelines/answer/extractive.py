@@ -68,7 +68,7 @@ class Limits:
     clauses: int = 3
     rows: int = 6
     keep: float = 0.2  # past half of its words, a clause's further piece must score this share of its best one
-    near: float = 0.25  # a further clause lies behind the best by this share of the best one's lead over the field
+    near: float = 0.35  # a further clause lies behind the best by this share of the best one's lead over the field
 
 
 @dataclass(frozen=True, slots=True)
