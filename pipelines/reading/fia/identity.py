@@ -14,7 +14,9 @@ _SHORT_DATE = re.compile(r"\b(\d{1,2})[/.](\d{1,2})[/.](\d{4})\b")
 _SECTION = re.compile(r"\bSECTION ([A-F])\b\s*:?\s*([^\n©]*)")
 _ISSUE = re.compile(r"\bIssue:?\s*(\d+)\b", re.IGNORECASE)
 _SEASON = re.compile(r"\b(20\d\d) (?:FIA )?(?:Formula (?:1|One)|F1)\b", re.IGNORECASE)
-_SUBJECT = re.compile(r"\b((?:Sporting|Technical|Financial|Operational|General)\b[A-Za-z0-9 ():]*?)(?=\s{2}|\s\d|\n|©|$)")
+_SUBJECT = re.compile(
+    r"\b((?:Sporting|Technical|Financial|Operational|General)\b[A-Za-z0-9 ():]*?)(?=\s{2}|\s\d|\n|©|$)"
+)
 # Older documents have no section letter; their subject stands for it.
 _LETTER_OF = {"general": "A", "sporting": "B", "technical": "C", "financial": "D", "operational": "F"}
 _REGULATION = re.compile(r"\b(FIA|F[ée]d[ée]ration Internationale de l.Automobile)\b", re.IGNORECASE)
