@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
 from pipelines.errors import IndexUnavailable
@@ -291,6 +292,8 @@ def translated(where: str) -> Iterator[None]:
         raise IndexUnavailable(f"Qdrant at {where} does not answer: {source or type(source).__name__}") from error
     except (ApiException, QdrantException) as error:
         raise IndexUnavailable(f"Qdrant at {where} failed: {error}") from error
+    except JSONDecodeError as error:
+        raise IndexUnavailable(f"what answers at {where} is no Qdrant server") from error
 
 
 def moved(point: Point, status: Status) -> Point:

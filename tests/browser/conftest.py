@@ -75,7 +75,7 @@ def open_page(browser) -> Iterator[Callable]:
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(url)
-        page.wait_for_selector(".pane")
+        page.wait_for_selector(".pane", state="attached")
         page.wait_for_selector("#progress", state="attached")
         return page
 

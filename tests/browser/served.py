@@ -99,7 +99,7 @@ def begin(page, question: str) -> None:
 def serious(page) -> list[str]:
     """What axe finds that is serious or worse, told in short."""
     page.evaluate((Path(__file__).parent / "vendor/axe.min.js").read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run({resultTypes: ['violations']})")
+    found = page.evaluate("axe.run({resultTypes: ['violations'], elementRef: false})")
     return [
         f"{one['id']}: {node['html'][:160]}"
         for one in found["violations"]

@@ -1,4 +1,4 @@
-"""The index on a Qdrant server, against a small double of its API: what is asked of it, and what its failures become."""
+"""The index on a Qdrant server, against a small double of its API: what it is asked, and what its failures become."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pipelines.schema import Status
 from pipelines.settings import Settings
 
 ID = "00000000-0000-0000-0000-000000000001"
-POINT = Point(ID, {"generation": "g1", "clause_id": "c1", "part": 0}, [0.0, 1.0], {7: 1.5})
+POINT = Point(ID, {"generation": "g1", "clause_id": "c1", "part": 0, "text": "words"}, [0.0, 1.0], {7: 1.5})
 # What the server answers, by method and path; the first that fits.
 ANSWERS: tuple[tuple[str, Any], ...] = (
     (r"GET /", {"title": "qdrant", "version": "1.18.0"}),
@@ -210,5 +210,5 @@ def test_a_newer_version_is_taken(qdrant: Double, version: str) -> None:
 
 def test_something_else_on_that_address_is_told(qdrant: Double) -> None:
     qdrant.garbled = True
-    with pytest.raises(IndexUnavailable):
+    with pytest.raises(IndexUnavailable, match="no Qdrant server"):
         connect(qdrant.url)
