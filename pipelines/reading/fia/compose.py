@@ -208,6 +208,9 @@ def _add_line(text: _Text, line: Line, owner: int, cut: _Cut) -> None:
         if cut.any:
             if glyph.text[:1] in _CLOSING:
                 text.strip_end()
+                if _is_orphan(text, glyph):
+                    glyph.drop = "struck"
+                    continue
             elif (cut.space or wide) and text.last not in ("", " ", "\n") and text.last not in _OPENING:
                 text.add(" ", None, owner)
             cut.clear()
@@ -215,6 +218,20 @@ def _add_line(text: _Text, line: Line, owner: int, cut: _Cut) -> None:
             text.add(" ", None, owner)
         text.add(glyph.text, glyph, owner)
         right = glyph.x1
+
+
+def _is_orphan(text: _Text, mark: Glyph) -> bool:
+    """True for the mark of a struck sentence behind another's: "a race. ~In such a case~." ends once.
+
+    Of a comma and the full stop behind struck words, the comma goes.
+    """
+    if text.last == "," and mark.text in ".;:":
+        comma = text.sources[-1]
+        if comma is not None:
+            comma.drop = "struck"
+            text.strip_end(",")
+            return False
+    return bool(text.chars) and mark.text in ".,;:" and text.last == mark.text
 
 
 def _line_boxes(text: _Text, lines: list[Line]) -> list[LineBox]:

@@ -68,6 +68,12 @@ def test_struck_words_leave_no_space_before_a_mark():
     assert text(line("Straight~-Line~ Mode")) == "Straight Mode"
 
 
+def test_struck_words_leave_one_mark():
+    assert text(line("or a race. ~In such cases~.")) == "or a race."
+    assert text(line("a car, ~or a part~.")) == "a car."
+    assert text(line("Articles C13.4.2,.C13.4.3")) == "Articles C13.4.2,.C13.4.3"
+
+
 def test_struck_letters_leave_a_word():
     assert text(line("C8.~1~2 a~n~ car")) == "C8.2 a car"
 
