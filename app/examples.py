@@ -18,17 +18,17 @@ _TITLE = 60
 # Section, question, words that one clause of it (or the headings above the clause) must hold.
 _WRITTEN: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("A", "How many penalty points lead to a ban?", ("penalty points", "licence")),
-    ("A", "How long after the results can a team protest?", ("protest", "classification", "minutes")),
+    ("A", "What is the time limit for a protest?", ("protest", "minutes")),
     ("B", "What is the speed limit in the pit lane?", ("pit lane", "speed limit", "km/h")),
     ("B", "What happens to a driver who jumps the start?", ("penalty", "start signal")),
     ("B", "What happens when a race is stopped with red flags?", ("red flag", "pit")),
     ("C", "What is the minimum mass of the car?", ("minimum mass", "kg")),
     ("C", "Which materials may brake calipers be made of?", ("caliper", "material")),
-    ("D", "How much may a team spend in a year?", ("cost cap", "relevant costs", "must not exceed")),
+    ("D", "How high is the cost cap of a team?", ("cost cap", "relevant costs", "must not exceed")),
     ("D", "Which costs do not count towards the cost cap?", ("excluded", "costs", "marketing")),
-    ("E", "How much may a power unit manufacturer spend?", ("cost cap", "relevant costs", "must not exceed")),
+    ("E", "How high is the power unit cost cap?", ("cost cap", "must not exceed")),
     ("E", "What happens to a manufacturer that overspends?", ("overspend", "breach")),
-    ("F", "How long must a factory stay closed in summer?", ("shutdown", "july")),
+    ("F", "How long is the factory shutdown of a team?", ("shutdown", "july")),
     ("F", "How many wind tunnel runs does a team have?", ("wind tunnel", "runs")),
 )
 

@@ -63,9 +63,9 @@ def served() -> Iterator[str]:
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("TECHREG_")}
-        environment |= {"TECHREG_STORAGE": f"{folder}/index", "TECHREG_DOCUMENTS": "data/regulations/none"}
+        environment |= {"PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
-        process = subprocess.Popen(command, cwd=ROOT, env=environment)
+        process = subprocess.Popen(command, cwd=folder, env=environment)  # no documents there: the sample
         try:
             wait_until_ready(f"http://127.0.0.1:{port}", process)
             yield f"http://127.0.0.1:{port}"

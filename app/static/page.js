@@ -4,7 +4,7 @@ import { cards, showOver, view } from "./pane.js";
 
 const ZOOMS = [100, 125, 150, 200, 300];
 let shown = null; // {id, label, section, issue, sha256, pages, marks, number}
-let zoom = 0;
+let zoom = window.matchMedia("(max-width: 520px)").matches ? 1 : 0; // a whole page is too small to read on a phone
 let asked = 0; // the last page that was asked for: a slower answer to an earlier one is dropped
 let citation = -1;
 
@@ -73,7 +73,7 @@ function toFirst(boxes) {
     const scroll = byId("page-scroll");
     const paper = byId("paper");
     scroll.scrollTop = first ? first.top * paper.clientHeight - scroll.clientHeight / 3 : 0;
-    scroll.scrollLeft = first && zoom ? first.left * paper.clientWidth - 24 : 0;
+    scroll.scrollLeft = first && zoom ? (first.left - 0.11) * paper.clientWidth : 0; // with the number in the margin
   };
   const image = byId("page-image");
   if (image.complete && image.naturalWidth) go();

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from over_http import asked
 
 from browser.served import ask, begin
 
@@ -89,6 +91,26 @@ def test_two_browsers_never_mix(server, open_page):
         assert own in page.inner_text("#talk")
         assert foreign not in page.inner_text("body")
         assert page.locator(".turn").count() == 1
+
+
+def test_ten_people_at_once_each_get_their_own_answer(server):
+    wanted = {
+        PIT_LANE: ("B", "B1.3.1"),
+        "What is the minimum mass of the car?": ("C", "C2.1.1"),
+        "How many wind tunnel runs does a team have?": ("F", "F3.1.1"),
+        "How many penalty points lead to a ban?": ("A", "A3.2.2"),
+        "Is refuelling allowed in the pit lane?": ("B", "B1.3.4"),
+    }
+    people = [
+        (question, *wanted[question], f"person{number}-{at}")
+        for number in range(2)
+        for at, question in enumerate(wanted)
+    ]
+    with ThreadPoolExecutor(len(people)) as pool:
+        turns = list(pool.map(lambda one: asked(server.url, one[0], one[1], one[3]), people))
+    for (question, _, article, _), turn in zip(people, turns, strict=True):
+        assert turn["question"] == question
+        assert article in {one["article"] for one in turn["reply"]["citations"]}
 
 
 def test_a_reload_and_a_restart_keep_the_conversation(page, server):

@@ -11,6 +11,7 @@ import time
 import httpx
 import pytest
 import yaml
+from over_http import asked, opened
 
 from scripts import build_space
 from scripts.lock import direct_requirements
@@ -92,8 +93,9 @@ def test_the_entry_file_serves_the_sample_where_nothing_can_be_fetched(space, tm
         assert health["sample"] is True
         start = httpx.get(f"http://127.0.0.1:{port}/api/start", timeout=60, trust_env=False).json()
         assert start["thumbs"] is False
-        assert "This is the sample regulation" in _asked(port, "header")
-        assert "65km/h" in _asked(port, "question")
+        url = f"http://127.0.0.1:{port}"
+        assert "This is the sample regulation" in opened(url, "one")
+        assert "65km/h" in asked(url, "What is the speed limit in the pit lane?", "B", "two")["reply"]["answer"]
     finally:
         process.terminate()
         process.wait(60)
@@ -113,27 +115,3 @@ def _health(port: int, process: subprocess.Popen) -> dict:
             return health
         time.sleep(0.1)
     return {"status": "no answer"}
-
-
-def _asked(port: int, what: str) -> str:
-    """What the page's own calls bring: the header as it opens, or the whole answer to a question."""
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120, trust_env=False) as client:
-        config = client.get("/config").json()
-        called = [one for one in config["dependencies"] if _inputs(one) == (1 if what == "header" else 3)]
-        data: list = [None]
-        if what == "question":
-            data = ["What is the speed limit in the pit lane?", {"section": "B"}, []]
-        client.post(
-            "/gradio_api/queue/join", json={"data": data, "fn_index": called[0]["id"], "session_hash": what}
-        ).raise_for_status()
-        with client.stream("GET", "/gradio_api/queue/data", params={"session_hash": what}) as events:
-            text = ""
-            for line in events.iter_lines():
-                text += line.encode().decode("unicode_escape", "replace")
-                if "process_completed" in line:
-                    return text
-    return ""
-
-
-def _inputs(dependency: dict) -> int:
-    return len(dependency["inputs"])
