@@ -18,18 +18,18 @@ _TITLE = 60
 # Section, question, words that one clause of it (or the headings above the clause) must hold.
 _WRITTEN: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("A", "How many penalty points lead to a ban?", ("penalty points", "licence")),
-    ("A", "What is the time limit for a protest?", ("protest", "minutes")),
+    ("A", "How are points awarded in a race?", ("points", "scheduled race distance")),
     ("B", "What is the speed limit in the pit lane?", ("pit lane", "speed limit", "km/h")),
-    ("B", "What happens to a driver who jumps the start?", ("penalty", "start signal")),
-    ("B", "What happens when a race is stopped with red flags?", ("red flag", "pit")),
+    ("B", "What happens when the race is suspended with red flags?", ("red flag", "suspen")),
+    ("C", "What is the maximum fuel flow?", ("fuel", "flow", "rpm")),
+    ("C", "What is the maximum width of the car?", ("wheel rims", "width")),
     ("C", "What is the minimum mass of the car?", ("minimum mass", "kg")),
-    ("C", "Which materials may brake calipers be made of?", ("caliper", "material")),
-    ("D", "How high is the cost cap of a team?", ("cost cap", "relevant costs", "must not exceed")),
-    ("D", "Which costs do not count towards the cost cap?", ("excluded", "costs", "marketing")),
-    ("E", "How high is the power unit cost cap?", ("cost cap", "must not exceed")),
-    ("E", "What happens to a manufacturer that overspends?", ("overspend", "breach")),
+    ("D", "How high is the cost cap of a team?", ("cost cap", "us dollars")),
+    ("D", "Which costs are excluded from relevant costs?", ("relevant costs", "exclu")),
+    ("E", "How high is the power unit cost cap?", ("cost cap", "us dollars")),
+    ("E", "What is a minor overspend breach?", ("minor overspend breach",)),
     ("F", "How long is the factory shutdown of a team?", ("shutdown", "july")),
-    ("F", "How many wind tunnel runs does a team have?", ("wind tunnel", "runs")),
+    ("F", "How many wind tunnel runs may a team make?", ("wind tunnel", "runs")),
 )
 
 
