@@ -147,7 +147,7 @@ class ClauseRetriever(BaseRetriever):
             hits = [
                 hit
                 for scope in self._index.scopes(self._filters)
-                for hit in self._index.store.nearest(scope, query, limit=depth)
+                for hit in self._index.nearest(scope, query, limit=depth)
             ]
             ranks[stage] = list(self._fold(sorted(hits, key=lambda hit: -hit.score)))
         return ranks

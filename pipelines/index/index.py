@@ -11,13 +11,15 @@ from pipelines.errors import IndexBusy, IndexEmpty
 from pipelines.index import records
 from pipelines.index.lock import FolderLock
 from pipelines.index.manifest import Entry, Manifest, ManifestFile, ManifestStore, State, dump, in_force, parse
-from pipelines.index.store import Hit, Point, Scope, Store, moved
+from pipelines.index.snapshot import Snapshot
+from pipelines.index.store import ARTICLE_FIELDS, WANTED, Hit, Point, Scope, Store, moved
 from pipelines.index_text import node_id
 from pipelines.models.embedding import ModelIdentity
 from pipelines.schema import Clause, Filters, Status
 from pipelines.settings import Settings
 
 MOST_PARTS = 8
+_SEARCHED = (*WANTED, *ARTICLE_FIELDS, "section", "issue", "document")
 Change = tuple[Status, str, State | None]
 Write = Callable[[Status], Iterable[Point]]
 """Gives the points of a new version that belong into a status's collection."""
@@ -53,6 +55,8 @@ class Index:
         self._lock = lock
         self._manifest = manifests.load()
         self._users = 1
+        self._making = threading.Lock()
+        self._snapshots: dict[Status, tuple[int, Snapshot]] = {}
         self._key: Path | None = None
 
     @property
@@ -169,7 +173,11 @@ class Index:
         weights: tuple[float, float],
     ) -> list[Hit]:
         """See :meth:`Store.hybrid`."""
-        return self.store.hybrid(scope, dense, sparse, depth=depth, limit=limit, weights=weights)
+        return self._searched(scope.status).hybrid(scope, dense, sparse, depth=depth, limit=limit, weights=weights)
+
+    def nearest(self, scope: Scope, query: Sequence[float] | dict[int, float], *, limit: int) -> list[Hit]:
+        """See :meth:`Store.nearest`."""
+        return self._searched(scope.status).nearest(scope, query, limit=limit)
 
     def nodes(self, clauses: Sequence[Clause]) -> list[Hit]:
         """The nodes of some clauses, up to :data:`MOST_PARTS` of each, by their ids: no search is needed."""
@@ -202,6 +210,18 @@ class Index:
             self.store.close()
             if self._lock is not None:
                 self._lock.release()
+
+    def _searched(self, status: Status) -> Store | Snapshot:
+        """What answers searches: the server; of a local folder, its points in arrays as of now."""
+        if not self.store.local:
+            return self.store
+        with self._making:
+            revision, snapshot = self._snapshots.get(status, (-1, None))
+            if snapshot is None or revision != self.revision:
+                revision = self.revision
+                snapshot = Snapshot(self.store.scroll(status, payload=_SEARCHED))
+                self._snapshots[status] = (revision, snapshot)
+            return snapshot
 
     def _change(self, entries: list[Entry], new: str = "", write: Write | None = None) -> None:
         """Make ``entries`` what the index holds; ``write`` gives the points of the version ``new``."""

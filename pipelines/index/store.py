@@ -26,7 +26,8 @@ DENSE = "dense"
 SPARSE = "sparse"
 RRF_K = 10
 """Chosen on training questions: with the usual 60, middling ranks of both stages outweigh a first rank of one."""
-_WANTED = ["clause_id", "generation", "text", "token_vectors"]
+ARTICLE_FIELDS = ("article", "article_printed", "ancestors")
+WANTED = ["clause_id", "generation", "text", "token_vectors"]
 OLDEST_SERVER = (1, 17)
 """The first server release with weighted reciprocal rank fusion."""
 
@@ -186,8 +187,13 @@ class Store:
         with self._guarded():
             self.client.delete(self.collection(status), selector, wait=True)
 
-    def scroll(self, status: Status, generation: str = "", *, first_parts: bool = False) -> Iterator[Point]:
-        """The points of a collection, of one version if named; ``first_parts`` leaves out vectors and later parts."""
+    def scroll(
+        self, status: Status, generation: str = "", *, first_parts: bool = False, payload: Sequence[str] = ()
+    ) -> Iterator[Point]:
+        """The points of a collection, of one version if named.
+
+        ``first_parts`` leaves out vectors and later parts; ``payload`` names the fields that are wanted, all if empty.
+        """
         offset: Any = None
         conditions: dict[str, Any] = {"generation": generation} if generation else {}
         if first_parts:
@@ -199,7 +205,7 @@ class Store:
                     scroll_filter=_filter(**conditions),
                     limit=_PAGE,
                     offset=offset,
-                    with_payload=True,
+                    with_payload=list(payload) or True,
                     with_vectors=not first_parts,
                 )
             yield from (_point(record) for record in records)
@@ -234,7 +240,7 @@ class Store:
                 prefetch=prefetch,
                 query=fusion,
                 limit=limit,
-                with_payload=_WANTED,
+                with_payload=WANTED,
             )
         return [_hit(point) for point in found.points]
 
@@ -250,15 +256,15 @@ class Store:
                 using=SPARSE if isinstance(query, dict) else DENSE,
                 query_filter=where,
                 limit=limit,
-                with_payload=_WANTED,
+                with_payload=WANTED,
             )
         return [_hit(point) for point in found.points]
 
     def fetch(self, status: Status, ids: Sequence[str]) -> list[Hit]:
         """The nodes that there are of these ids, each with score 0."""
         with self._guarded():
-            records = self.client.retrieve(self.collection(status), list(ids), with_payload=_WANTED)
-        return [_as_hit(str(record.id), record.payload or {}, 0.0) for record in records]
+            records = self.client.retrieve(self.collection(status), list(ids), with_payload=WANTED)
+        return [as_hit(str(record.id), record.payload or {}, 0.0) for record in records]
 
     def close(self) -> None:
         """Close the connection or the folder."""
@@ -321,9 +327,8 @@ def _scope_filter(scope: Scope) -> models.Filter | None:
         models.FieldCondition(key=key, match=models.MatchValue(value=value)) for key, value in scope.must.items()
     ]
     if scope.article:
-        fields = ("article", "article_printed", "ancestors")
         value = models.MatchValue(value=scope.article)
-        must.append(models.Filter(should=[models.FieldCondition(key=key, match=value) for key in fields]))
+        must.append(models.Filter(should=[models.FieldCondition(key=key, match=value) for key in ARTICLE_FIELDS]))
     must_not: list[models.Condition] = []
     if scope.hidden:
         hidden = models.MatchAny(any=list(scope.hidden))
@@ -357,9 +362,10 @@ def _point(record: models.Record) -> Point:
 
 
 def _hit(point: models.ScoredPoint) -> Hit:
-    return _as_hit(str(point.id), point.payload or {}, point.score)
+    return as_hit(str(point.id), point.payload or {}, point.score)
 
 
-def _as_hit(node_id: str, payload: dict[str, Any], score: float) -> Hit:
+def as_hit(node_id: str, payload: dict[str, Any], score: float) -> Hit:
+    """A point as a search returns it."""
     vectors = payload.get("token_vectors", "")
     return Hit(node_id, payload["clause_id"], payload["generation"], payload["text"], score, vectors)

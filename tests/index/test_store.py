@@ -9,6 +9,7 @@ from qdrant_client import QdrantClient, models
 
 from pipelines.bm25 import document_vector, query_vector
 from pipelines.errors import IndexUnavailable
+from pipelines.index.snapshot import Snapshot
 from pipelines.index.store import DENSE, RRF_K, SPARSE, Hit, Point, Scope, Store, translated
 from pipelines.schema import Status
 from pipelines.settings import Settings
@@ -95,6 +96,49 @@ def test_a_collection_for_each_status_gives_what_a_filter_on_one_collection_give
     hits = store.hybrid(scope, dense, sparse_query, depth=20, limit=40, weights=(1.0, 1.0))
     assert len(hits) > 10 or section
     assert [(hit.node_id, hit.score) for hit in hits] == [(point.id, point.score) for point in filtered]
+
+
+SCOPES = [
+    Scope(Status.IN_FORCE),
+    Scope(Status.FUTURE, must={"section": "B"}),
+    Scope(Status.IN_FORCE, hidden=("g1",)),
+    Scope(Status.IN_FORCE, hidden=("g1", "g3"), must={"section": "A", "issue": "05", "document": "b.pdf"}),
+    Scope(Status.SUPERSEDED, article="B3"),
+    Scope(Status.IN_FORCE, article="B3.1", must={"section": "C"}),
+    Scope(Status.IN_FORCE, must={"section": "F"}),
+    Scope(Status.IN_FORCE, article="no such"),
+]
+
+
+@pytest.mark.parametrize("scope", SCOPES, ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_snapshot_of_a_collection_searches_as_qdrant_does(store: Store, scope: Scope, seed: int) -> None:
+    chance = random.Random(seed)
+    fill(store, sample(seed))
+    payload = {"clause_id": "void", "generation": "g1", "part": 0, "text": "pit", "section": "A", "article": "A1"}
+    store.upsert(scope.status, [Point(str(uuid.UUID(int=9999)), payload)])
+    snapshot = Snapshot(store.scroll(scope.status))
+    dense = [chance.random() for _ in range(4)]
+    for question in (QUESTION, "floor", "what is the", "nothing shared"):
+        words = query_vector(question, ("wing penalty",)) if question == QUESTION else query_vector(question)
+        for depth, weights in ((5, (1.0, 1.0)), (20, (4.0, 1.0)), (500, (1.0, 2.0))):
+            qdrants = store.hybrid(scope, dense, words, depth=depth, limit=30, weights=weights)
+            ours = snapshot.hybrid(scope, dense, words, depth=depth, limit=30, weights=weights)
+            assert {hit.node_id: hit.score for hit in ours} == pytest.approx(
+                {hit.node_id: hit.score for hit in qdrants}
+            )
+            assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in qdrants])
+        for query in (dense, words):
+            qdrants, ours = store.nearest(scope, query, limit=15), snapshot.nearest(scope, query, limit=15)
+            assert [hit.node_id for hit in ours] == [hit.node_id for hit in qdrants]
+            assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in qdrants], rel=1e-5)
+            assert [hit.text for hit in ours] == [hit.text for hit in qdrants]
+
+
+def test_a_snapshot_of_nothing_finds_nothing() -> None:
+    empty = Snapshot([])
+    assert empty.hybrid(Scope(Status.FUTURE), [1, 0, 0, 0], {1: 1.0}, depth=5, limit=5, weights=(1, 1)) == []
+    assert empty.nearest(Scope(Status.FUTURE), {1: 1.0}, limit=5) == []
 
 
 def test_hidden_versions_sections_and_articles_are_left_out_within_each_stage(store: Store) -> None:
