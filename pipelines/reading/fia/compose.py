@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from pipelines.reading.fia.colors import CHANGED, REFERENCE, Palette
 from pipelines.reading.fia.lines import LABEL, Figure, Item, Line, first_token, is_live, label_of
 from pipelines.reading.fia.page import Glyph
-from pipelines.reading.fia.tables import Table
+from pipelines.reading.fia.tables import Cell, Table
 from pipelines.schema import LineBox
 
 # In parts of the type size. A gap this wide is a space though none is printed.
@@ -258,7 +258,7 @@ def _line_boxes(text: _Text, lines: list[Line]) -> list[LineBox]:
     return boxes
 
 
-def _cell_boxes(spans: list[tuple], offset: int) -> list[LineBox]:  # type: ignore[type-arg]
+def _cell_boxes(spans: list[tuple[Cell, int, int]], offset: int) -> list[LineBox]:
     """A box for each cell on each page it stands on; the text is the whole cell's where a page break cuts it."""
     boxes = []
     for cell, start, end in spans:
@@ -288,7 +288,7 @@ def _table_cells(items: Sequence[Item], places: list[tuple[int, int]]) -> list[t
     return cells
 
 
-def _runs(text: _Text, chosen) -> list[tuple[int, int]]:  # type: ignore[no-untyped-def]
+def _runs(text: _Text, chosen: Callable[[Glyph], bool]) -> list[tuple[int, int]]:
     """Runs of the text whose glyphs are chosen; a space or line break between two of them belongs to the run."""
     runs: list[tuple[int, int]] = []
     for index, source in enumerate(text.sources):
