@@ -22,6 +22,7 @@ from pipelines.errors import ModelNotFound
 from pipelines.late_interaction import FITTED, FITTED_FOLDER, LateInteractionEncoder
 from pipelines.models.files import fingerprint
 from pipelines.outside import SIGNS, signs, unknown_names
+from pipelines.products import product
 from pipelines.schema import Clause, SearchResult
 from pipelines.settings import Settings
 
@@ -57,7 +58,7 @@ class GateParameters:
 
     def probability(self, values: Floats) -> float:
         """The probability for one question's features and vector, shape (features + vector,)."""
-        score = float(((values - self.mean) / self.scale) @ self.weights) + self.bias
+        score = float(product((values - self.mean) / self.scale, self.weights)) + self.bias
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score))))
 
 

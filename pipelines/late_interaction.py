@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.errors import ModelNotFound
+from pipelines.products import product
 
 CACHED_QUESTIONS = 256
 FITTED = "fitted"
@@ -79,7 +80,7 @@ def best_matches(question: QuestionVectors, passages: Sequence[TokenVectors]) ->
     if not passages:
         return np.zeros((0, len(question.weights)), dtype=np.float32)
     together = np.concatenate([passage.values for passage in passages]).astype(np.float32)
-    similarity = together @ question.tokens.T
+    similarity = product(together, question.tokens.T)
     starts = np.cumsum([0, *(len(passage.values) for passage in passages[:-1])])
     scales = np.array([passage.scale for passage in passages], dtype=np.float32)
     return np.asarray(np.maximum.reduceat(similarity, starts, axis=0) * scales[:, None], dtype=np.float32)
@@ -87,7 +88,7 @@ def best_matches(question: QuestionVectors, passages: Sequence[TokenVectors]) ->
 
 def max_sim(question: QuestionVectors, passages: Sequence[TokenVectors]) -> Floats:
     """Late-interaction scores of the passages, shape (passages,), in [-1, 1]."""
-    return np.asarray(best_matches(question, passages) @ question.weights, dtype=np.float32)
+    return np.asarray(product(best_matches(question, passages), question.weights), dtype=np.float32)
 
 
 class LateInteractionEncoder:

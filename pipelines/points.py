@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import queue
+import sys
 import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
@@ -51,6 +54,7 @@ def points(
         kept = [node for node, clause in zip(whole, batch, strict=True) if is_searchable(clause)]
         plain = [node for node, clause in zip(whole, batch, strict=True) if not is_searchable(clause)]
         nodes = pipeline.run(nodes=kept) if kept else []
+        _give_memory_back()
         yield [_point(node, by_id, order) for node in (*nodes, *plain)]
 
 
@@ -63,6 +67,13 @@ def _point(node: BaseNode, clauses: dict[str, Clause], order: dict[str, int]) ->
     if node.embedding is None:
         return Point(node.node_id, payload)
     return Point(node.node_id, payload, node.embedding, document_vector(text))
+
+
+def _give_memory_back() -> None:
+    """Hand freed memory to the system: glibc keeps what batches of ever other lengths leave, half a gigabyte a run."""
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError, OSError):
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def ahead(items: Iterable[T], depth: int = 2) -> Generator[T]:

@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from pipelines.late_interaction import FITTED, FITTED_FOLDER, Floats, LateInteractionEncoder, TokenVectors
+from pipelines.products import product
 from pipelines.schema import Clause
 from pipelines.settings import Settings
 
@@ -69,7 +70,7 @@ class TokenRelevance:
             offsets = self._encoder.offsets(node.text)
             if len(offsets) != len(node.vectors.values):
                 continue  # encoded with other words than these
-            similar: Floats = (node.vectors.values.astype(np.float32) @ asked.tokens.T) * np.float32(node.vectors.scale)
+            similar = product(node.vectors.values.astype(np.float32), asked.tokens.T) * np.float32(node.vectors.scale)
             position = 0
             for place, (start, end) in enumerate(spans):
                 run = clause.text[start:end]
@@ -89,4 +90,4 @@ class TokenRelevance:
 def _late(similar: Floats, offsets: Sequence[Span], run: Span, weights: Floats) -> float | None:
     """The late-interaction score of the tokens within ``run``; None where there are none."""
     inside = [place for place, (start, end) in enumerate(offsets) if start < end and run[0] <= start and end <= run[1]]
-    return float(similar[inside].max(axis=0) @ weights) if inside else None
+    return float(product(similar[inside].max(axis=0), weights)) if inside else None

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.index.store import ARTICLE_FIELDS, RRF_K, Hit, Point, Scope, as_hit
+from pipelines.products import product
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -96,7 +97,7 @@ class Snapshot:
 
     def _by_vector(self, query: Sequence[float]) -> NDArray[np.float64]:
         vector = np.asarray(query, dtype=np.float32)
-        return np.asarray(self._vectors @ (vector / max(float(np.linalg.norm(vector)), 1e-12)), dtype=np.float64)
+        return np.asarray(product(self._vectors, vector / max(float(np.linalg.norm(vector)), 1e-12)), np.float64)
 
     def _by_words(self, query: dict[int, float]) -> NDArray[np.float64]:
         """BM25 scores with Qdrant's inverse document frequency; minus infinity where no word is shared."""
