@@ -10,6 +10,7 @@ from pipelines.schema import Clause
 
 # "a.", "(iv)", "B)", "2." and bullets; "(10) minutes" at the start of a line is a number, no marker
 MARKER = re.compile(r"(?:\(?(?P<mark>[a-z]{1,2}|[ivx]{3,5}|[A-Z]|(?<!\()\d{1,2})[.)]|(?P<bullet>[•▪◦\-–o]))(?=\s)\s*")
+_BULLETS = "•▪◦-–"
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi")
 _END = re.compile(r"(?<=[.!?;:])[”\"’)]*\s+(?=[A-Z“\"(\[€0-9])")
 _ABBREVIATION = re.compile(
@@ -54,20 +55,30 @@ def pieces(clause: Clause) -> tuple[Piece, ...]:
     found: list[Piece] = []
     items: list[_Item] = []  # from the outermost to the innermost that is open
     base: int | None = None  # the sentence that leads into the items
-    for line in _lines(clause.text):
+    left: tuple[list[_Item], int | None] = ([], None)  # the list that plain words interrupt; it may go on after them
+    lines = _lines(clause.text)
+    marks = [_mark(clause.text, line) for line in lines]
+    for number, line in enumerate(lines):
         if (table := _table_at(clause, line.start)) is not None:
             lead = items[-1].last if items else (len(found) - 1 if found and found[-1].kind != "row" else None)
             _add_row(clause.text, line, table, lead, found)
             continue
         spans = sentences(clause.text, line.start, line.end)
-        marker = MARKER.match(clause.text, line.start, line.end)
-        if marker is None:
+        mark = marks[number]
+        if not mark and items and clause.text[line.start].islower():  # goes on with what the items belong to
+            under = found[items[-1].first].under
+            found.extend(Piece(start, end, "sentence", under) for start, end in spans)
+            continue
+        if not mark:
+            left = (items, base) if items else left
             items = []
             found.extend(Piece(start, end, "sentence") for start, end in spans)
             base = len(found) - 1 if clause.text[line.end - 1] not in ".;" else None
             continue
-        mark = marker.group("mark") or marker.group("bullet")
-        style = mark if marker.group("bullet") else _style(mark, items)
+        if not items and any(_follows(mark, item) for item in left[0]):
+            items, base = left
+        following = next((after for after in marks[number + 1 :] if after), "")
+        style = _style(mark, items, following)
         while any(item.style == style for item in items):
             items.pop()
         above = [position for item in items for position in dict.fromkeys((item.first, item.last))]
@@ -139,10 +150,23 @@ def _add_row(text: str, line: _Line, table: tuple[int, int], lead: int | None, f
         found.append(Piece(line.start, line.end, "row", (*found[header].under, header)))
 
 
-def _style(mark: str, items: list[_Item]) -> str:
-    """The numbering style of a marker; an "i" after "h" goes on with letters, any other begins Roman numbers."""
+def _mark(text: str, line: _Line) -> str:
+    """The marker that a line begins with; "" where it begins with none."""
+    marker = MARKER.match(text, line.start, line.end)
+    if marker is None:
+        return ""
+    return marker.group("mark") or marker.group("bullet").replace("o", "•")
+
+
+def _style(mark: str, items: list[_Item], following: str) -> str:
+    """The numbering style of a marker, its own sign for a bullet.
+
+    An "i" after "h" goes on with letters unless "ii" is the next marker; any other "i" begins Roman numbers.
+    """
     if mark.isdigit():
         return "1"
+    if mark in _BULLETS:
+        return mark
     if mark.isupper():
         return "A"
     if mark not in _ROMAN:
@@ -151,9 +175,20 @@ def _style(mark: str, items: list[_Item]) -> str:
     place = _ROMAN.index(mark)
     if "i" in open_styles and place > 0 and open_styles["i"] == _ROMAN[place - 1]:
         return "i"
+    if mark == "i" and following == "ii":
+        return "i"
     if "a" in open_styles and len(mark) == 1 and ord(mark) == ord(open_styles["a"][0]) + 1:
         return "a"
     return "i" if mark == "i" or "i" in open_styles else "a"
+
+
+def _follows(mark: str, item: _Item) -> bool:
+    """Whether a marker is the next one after an item's: (iv) after (iii), h after g, 5 after 4."""
+    if mark.isdigit() or item.mark.isdigit():
+        return mark.isdigit() and item.mark.isdigit() and int(mark) == int(item.mark) + 1
+    if item.style == "i":
+        return mark in _ROMAN[1:] and _ROMAN[_ROMAN.index(mark) - 1] == item.mark
+    return len(mark) == len(item.mark) == 1 and item.style in ("a", "A") and ord(mark) == ord(item.mark) + 1
 
 
 def _mark_leads(text: str, found: list[Piece]) -> tuple[Piece, ...]:

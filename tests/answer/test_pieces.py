@@ -44,6 +44,22 @@ def test_i_after_h_goes_on_with_letters(law: dict[str, Clause]) -> None:
     assert {piece.under for piece in pieces(with_text(law["C4.1"], f"Lead:\n{items}"))[1:]} == {(0,)}
 
 
+def test_roman_numbers_under_h_are_no_letters(law: dict[str, Clause]) -> None:
+    clause = with_text(law["C4.1"], "Lead:\nh. of:\ni. one; and\nii. two,\nplus three;\ni. the next letter;\nj. more.")
+    assert [piece.under for piece in pieces(clause)] == [(), (0,), (0, 1), (0, 1), (0, 1), (0,), (0,)]
+
+
+def test_a_list_goes_on_after_plain_words(law: dict[str, Clause]) -> None:
+    clause = with_text(law["C4.1"], "Lead:\na. one;\nb. two.\nThe two count alike.\nc. three.\nNew list:\na. first.")
+    assert [piece.under for piece in pieces(clause)] == [(), (0,), (0,), (), (0,), (), (5,)]
+
+
+def test_each_style_of_numbering_goes_on_after_plain_words(law: dict[str, Clause]) -> None:
+    for before, after in (("4.", "5."), ("(i)", "(ii)"), ("B)", "C)")):
+        clause = with_text(law["C4.1"], f"Lead:\n{before} one.\nMore words.\n{after} two.\n(a) other.")
+        assert pieces(clause)[3].under == (0,), after
+
+
 def test_abbreviations_decimals_and_quotes_do_not_end_a_sentence(law: dict[str, Clause]) -> None:
     clause = with_text(law["C4.1"], "A gap of 1.5 mm, approx. Half, is allowed. “Car” means a car.” See Art. 5 there.")
     assert texts(clause) == [
