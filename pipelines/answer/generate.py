@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from pipelines.answer.context import MARGIN_TOKENS, Numbered, batches, both_ends, fitting, tokens_of
-from pipelines.answer.grounding import MARKER, Statement, check, statements
+from pipelines.answer.grounding import MARKER, Items, Statement, check, statements
 from pipelines.answer.prompts import (
     NOT_FOUND,
     answer_messages,
@@ -65,7 +65,7 @@ class Writer:
         numbered = list(enumerate(passages, 1))
         messages, given = self._prompt(question, numbered)
         shown = {number: passages[number - 1] for number in given}
-        first = True
+        first, items = True, Items()
         with closing(self._reply(messages, stream=stream)) as pieces:
             for separator, text in statements(pieces):
                 if (
@@ -77,7 +77,7 @@ class Writer:
                         raise NotFoundByModel(text)
                     continue
                 first = False
-                yield check(text, shown, separator=separator, year=year)
+                yield check(items.bulleted(text), shown, separator=separator, year=year)
 
     def rewrite(self, question: str, history: Sequence[str]) -> str:
         """A follow-up as a question that stands alone."""

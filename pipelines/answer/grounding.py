@@ -13,29 +13,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.answer.prompts import INSTRUCTIONS
+from pipelines.answer.quantities import unsupported
 from pipelines.answer.verify import squeeze
-from pipelines.answer.words import NUMBER_WORDS, stems
+from pipelines.answer.words import stems
 from pipelines.schema import Clause, Passage, Status
 
 MARKER = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 _MARKERS_END = re.compile(r"(?:\s*\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\])+[.;,:)]*(?=\s)")
-_ID = re.compile(r"\b[A-F]\d{1,2}(?:\.\d{1,2})+(?:\([a-z]+\))*|\b[A-F]\d{1,2}\b(?!\.\d)")
-_NUMBER = re.compile(r"(?<![\w.])[-+±]?(?:\d{1,3}(?:[, ]\d{3})+|\d+)(?:\.\d+)?(?![\d])")
-_UNIT = re.compile(
-    r"\s?(%|°C?|km/h|kph|mph|kg/h|kg|g|mm|cm|m|km|kW|MW|MJ|kJ|kPa|bar|V|A|Hz|kHz|rpm|cc|Nm|N|l|ms|s|seconds?|minutes?|"
-    r"hours?|days?|weeks?|months?|years?|laps?|points?|litres?|degrees?|euros?|dollars?)\b(?!\w)"
-)
-_WORD_NUMBER = re.compile(r"\b(" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + r")\b", re.IGNORECASE)
-_VAGUE = frozenset({"first", "second", "once", "single", "both", "one", "half", "double", "third", "zero", "twice"})
+_ITEM_NUMBER = re.compile(r"(?:[-*•]\s+)?\(?(\d{1,2})[.)]\s+(?=\S+\s+\S+)")
 _QUOTED = re.compile(r"[“\"]([^”\"]{12,})[”\"]")
 # What a reply may only have from the law itself: addresses, links and markup.
 _FOREIGN = re.compile(r"https?://\S+|www\.\S+|!?\[[^\]]*\]\([^)]*\)|</?[a-zA-Z!][^>]*>|javascript:", re.IGNORECASE)
 _SUPPORT = 0.34
 """A statement shares at least this part of its words with the clauses that it cites."""
-_SAME_UNIT = {
-    "kph": "km/h", "second": "s", "seconds": "s", "degree": "°", "degrees": "°", "euro": "€", "euros": "€",
-    "dollar": "$", "dollars": "$", "litre": "l", "litres": "l",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +39,10 @@ class Statement:
 
     @property
     def says_something(self) -> bool:
-        """False for a line that only leads on, such as a heading."""
-        bare = MARKER.sub("", self.text).strip(" -*#•\t")
-        return bool(bare) and not (bare.endswith(":") and not self.cited)
+        """False for a line that only leads on: it ends in a colon and has no number, article id or citation."""
+        bare = _bare(self.text).strip(" -*#•\t")
+        leads_on = bare.endswith(":") and not self.cited and not unsupported(bare, "")
+        return bool(bare) and not leads_on
 
 
 def statements(pieces: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -87,9 +78,10 @@ def check(statement: str, given: Mapping[int, Passage], *, separator: str = "", 
             problems.append(f"{clause.article} is of a superseded issue")
         elif clause.status == Status.FUTURE and not year:
             problems.append(f"{clause.article} is the text of {clause.year or 'a later year'}")
+    law = " \n".join(" ".join((c.article, c.title, *c.path, c.term, c.text)) for c in clauses)
+    source = _labels(clauses) or "any clause that it cites"
+    problems += [f"{claim} is not in {source}" for claim in unsupported(_bare(statement), law)]
     if cited:
-        law = " \n".join(" ".join((c.article, c.title, *c.path, c.term, c.text)) for c in clauses)
-        problems += [f"{claim} is not in {_labels(clauses)}" for claim in unsupported(statement, law)]
         words = squeeze(law)
         problems += [f"“{q}” is no wording of {_labels(clauses)}" for q in quoted(statement) if squeeze(q) not in words]
         problems += [
@@ -102,24 +94,22 @@ def check(statement: str, given: Mapping[int, Passage], *, separator: str = "", 
     return Statement(statement, cited, tuple(problems), separator)
 
 
-def unsupported(statement: str, law: str) -> tuple[str, ...]:
-    """The numbers with their units and the article ids of a statement that do not occur in ``law``."""
-    bare = MARKER.sub(" ", statement)
-    missing = []
-    known_ids = {match.upper() for match in _ID.findall(law)}
-    for match in _ID.finditer(bare):
-        wanted = match.group().upper()
-        if wanted not in known_ids and not any(known.startswith((wanted + ".", wanted + "(")) for known in known_ids):
-            missing.append(match.group())
-    bare, law = _ID.sub(" ", bare), _ID.sub(" ", law)
-    in_law = _quantities(law)
-    values = {value for value, _ in in_law}
-    for value, unit in sorted(_quantities(bare, vague=False)):
-        if value not in values:
-            missing.append(f"{value} {unit}".strip())
-        elif unit and (value, unit) not in in_law and any(u for v, u in in_law if v == value):
-            missing.append(f"{value} {unit}")
-    return tuple(dict.fromkeys(missing))
+class Items:
+    """Turns the numbers that a model gives the lines of its own list into bullets: a number in an answer is the law's.
+
+    Only 1, 2, 3 and so on, in that order, are taken for such numbers; any other is part of what is said.
+    """
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def bulleted(self, line: str) -> str:
+        """The line with a bullet in place of its number, where that is the next of a list."""
+        found = _ITEM_NUMBER.match(line)
+        if found is None or int(found[1]) not in (1, self._last + 1):
+            return line
+        self._last = int(found[1])
+        return f"- {line[found.end() :]}"
 
 
 def quoted(statement: str) -> list[str]:
@@ -129,7 +119,7 @@ def quoted(statement: str) -> list[str]:
 
 def _shared(statement: str, law: str) -> float:
     """The part of a statement's words that the law has too; 1 where it has none that carry meaning."""
-    said = set(stems(MARKER.sub(" ", statement)))
+    said = set(stems(_bare(statement)))
     return len(said & set(stems(law))) / len(said) if said else 1.0
 
 
@@ -139,26 +129,8 @@ def _repeats_instructions(statement: str, run: int = 7) -> bool:
     return any(" ".join(words[i : i + run]) in INSTRUCTIONS for i in range(len(words) - run + 1))
 
 
-def _quantities(text: str, *, vague: bool = True) -> set[tuple[str, str]]:
-    """Numbers of a text with their units, both in one spelling; without ``vague``, "first", "one" and the like not."""
-    found = set()
-    for match in _NUMBER.finditer(text):
-        unit = _UNIT.match(text, match.end())
-        before = text[max(0, match.start() - 1) : match.start()]
-        name = before if before in "€$£" and before else (unit.group(1) if unit else "")
-        value = re.sub(r"[, ]", "", match.group().lstrip("+-±"))
-        value = value.rstrip("0").rstrip(".") if "." in value else value
-        found.add((value.lstrip("0") or "0", _unit(name)))
-    for match in _WORD_NUMBER.finditer(text):
-        if vague or match.group().lower() not in _VAGUE:
-            unit = _UNIT.match(text, match.end())
-            found.add((NUMBER_WORDS[match.group().lower()], _unit(unit.group(1) if unit else "")))
-    return found
-
-
-def _unit(name: str) -> str:
-    name = _SAME_UNIT.get(name.lower(), name)
-    return name.removesuffix("s") if len(name) > 2 else name
+def _bare(statement: str) -> str:
+    return MARKER.sub(" ", statement)
 
 
 def _labels(clauses: Sequence[Clause]) -> str:
