@@ -68,16 +68,13 @@ class Writer:
         first, items = True, Items()
         with closing(self._reply(messages, stream=stream)) as pieces:
             for separator, text in statements(pieces):
-                if (
-                    _SAYS_NOT_FOUND.search(text)
-                    and (first or text.strip(" .") == NOT_FOUND)
-                    and not MARKER.search(text)
-                ):
+                if _gives_up(text, first=first):
                     if first:
                         raise NotFoundByModel(text)
                     continue
-                first = False
-                yield check(items.bulleted(text), shown, separator=separator, year=year)
+                statement = check(items.bulleted(text), shown, separator=separator, year=year)
+                first = first and not statement.says_something
+                yield statement
 
     def rewrite(self, question: str, history: Sequence[str]) -> str:
         """A follow-up as a question that stands alone."""
@@ -140,6 +137,13 @@ class Writer:
         finally:
             if isinstance(pieces, Generator):
                 pieces.close()
+
+
+def _gives_up(text: str, *, first: bool) -> bool:
+    """Whether a statement is the model's "not found": the word agreed on, or at first words like it."""
+    if MARKER.sub("", text).strip(" .:*") == NOT_FOUND:
+        return True
+    return first and bool(_SAYS_NOT_FOUND.search(text)) and not MARKER.search(text)
 
 
 def _with_text(passage: Passage, text: str) -> Passage:

@@ -1,9 +1,10 @@
 """Checks on what a language model wrote: each statement against the clauses it cites.
 
-A reply is taken apart into statements as it arrives: a statement ends at its citation or at the end of its line. It
-holds when every citation is to a passage that was given, those clauses are law now (or what was asked for), and every
-number, unit and article id of the statement occurs in them. Nor may it be about something else altogether, carry
-addresses or markup that the clauses have not, or repeat the instructions that the model was given.
+A reply is taken apart into statements as it arrives: a statement ends at its citation or at the end of its line; one
+that starts with its citation, at the end of its line. It holds when every citation is to a passage that was given,
+those clauses are law now (or what was asked for), and every number, unit and article id of the statement occurs in
+them. Nor may it be about something else altogether, carry addresses or markup that the clauses have not, or repeat the
+instructions that the model was given.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pipelines.schema import Clause, Passage, Status
 
 MARKER = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 _MARKERS_END = re.compile(r"(?:\s*\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\])+[.;,:)]*(?=\s)")
+_MARKERS_FIRST = re.compile(r"\s*(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\][.:,]?\s*)+")
 _ITEM_NUMBER = re.compile(r"(?:[-*•]\s+)?\(?(\d{1,2})[.)]\s+(?=\S+\s+\S+)")
 _QUOTED = re.compile(r"[“\"]([^”\"]{12,})[”\"]")
 # What a reply may only have from the law itself: addresses, links and markup.
@@ -138,9 +140,13 @@ def _labels(clauses: Sequence[Clause]) -> str:
 
 
 def _next_cut(buffer: str) -> int | None:
-    """Where the first whole statement of a buffer ends; None while it may still go on."""
+    """Where the first whole statement of a buffer ends; None while it may still go on.
+
+    Citations at the start of a line are those of what follows: they end nothing.
+    """
     start = len(buffer) - len(buffer.lstrip())
-    ends = [match.end() for match in [_MARKERS_END.search(buffer, start)] if match]
+    first = _MARKERS_FIRST.match(buffer, start)
+    ends = [match.end() for match in [_MARKERS_END.search(buffer, first.end() if first else start)] if match]
     newline = buffer.find("\n", start)
     if newline >= 0:
         ends.append(newline)

@@ -22,6 +22,18 @@ def test_statements_end_at_their_citation_or_line_however_the_text_arrives(size:
     ]
 
 
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_citations_at_the_start_of_a_line_are_those_of_the_line(size: int) -> None:
+    text = "[1] The limit is 80km/h. It may be changed.\n[2]: The mass is 724kg [3]. It is sealed [1].\n[1] [2]\n"
+    pieces = [text[i : i + size] for i in range(0, len(text), size)]
+    assert list(statements(pieces)) == [
+        ("", "[1] The limit is 80km/h. It may be changed."),
+        ("\n", "[2]: The mass is 724kg [3]."),
+        (" ", "It is sealed [1]."),
+        ("\n", "[1] [2]"),
+    ]
+
+
 @pytest.fixture
 def given(law: dict[str, Clause]) -> dict[int, Passage]:
     return {1: Passage(law["B1.6.3"], 1.0), 3: Passage(law["C4.1"], 0.5)}
@@ -45,6 +57,11 @@ def test_a_statement_that_holds(given: dict[int, Passage]) -> None:
 )
 def test_statements_that_do_not_hold(given: dict[int, Passage], text: str, problem: str) -> None:
     assert check(text, given).problems[0] == problem
+
+
+def test_a_citation_before_a_statement_is_checked_as_one_behind_it(given: dict[int, Passage]) -> None:
+    assert check("[1] The limit is 80km/h.", given).problems == ()
+    assert check("[1] The limit is 60km/h.", given).problems[0] == "60 km/h is not in B1.6.3"
 
 
 def test_a_true_quote_holds(given: dict[int, Passage]) -> None:

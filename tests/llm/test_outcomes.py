@@ -66,7 +66,16 @@ def test_the_stream_and_the_one_shot_answer_have_the_same_citations(ask: Ask) ->
 
 
 @pytest.mark.parametrize(
-    "words", ["NOT_FOUND", "NOT_FOUND.", "The passages do not mention that.", "Sorry, I cannot find this."]
+    "words",
+    [
+        "NOT_FOUND",
+        "NOT_FOUND.",
+        "[1] NOT_FOUND",
+        "[1]\nNOT_FOUND",
+        "**NOT_FOUND**",
+        "The passages do not mention that.",
+        "Sorry, I cannot find this.",
+    ],
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_models_own_not_found_is_a_refusal(ask: Ask, words: str, stream: bool) -> None:
