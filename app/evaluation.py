@@ -170,6 +170,7 @@ def sweep(args: argparse.Namespace, settings: Settings, backend: Backend, out: T
                 settings,
                 engine,
                 shards=args.shards,
+                workers=args.workers,
                 seed=args.seed,
                 tell=lambda line: print(line, file=sys.stderr, flush=True),
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 import random
 import time
@@ -75,15 +76,17 @@ class Sweep:
         engine: Engine,
         *,
         shards: int = 2,
+        workers: int = 1,
         seed: int = 0,
         tell: Tell = lambda _: None,
     ) -> None:
-        """Read the corpus and the gold questions.
+        """Read the corpus and the gold questions; ``workers`` of the engine share the cores of a machine.
 
         Raises:
             UsageError: either cannot be read.
         """
         self.folder, self.settings, self.engine, self.tell = folder, settings, engine, tell
+        self.threads = settings.threads or max(1, len(os.sched_getaffinity(0)) // workers)
         self.shards, self.seed = shards, seed
         self.paths = tuple(corpus)
         self.gold = read_gold(gold)
@@ -139,13 +142,13 @@ class Sweep:
         return self.asker.rows(setup, self.paths, self.gold, self.relevance, self.tell)
 
     def _prepared(self, setup: Setup) -> Prepared:
-        model = Model.named(setup.embedder, self.settings.threads)
+        model = Model.named(setup.embedder, self.threads)
         cut = self._cut(setup, model)
         texts = [unit.text for unit in cut.units]
         dense = [dense_of([found[0] for found in parts]) for parts in self._embedded(model, texts)]
         tokens = []
         if setup.reranker == FITTED:
-            fitted = Model.named(FITTED, self.settings.threads)
+            fitted = Model.named(FITTED, self.threads)
             for parts in self._embedded(fitted, texts):
                 tokens.append(tokens_of([found[1] for found in parts if found[1] is not None]))
         asked = self.asker.questions(setup, self.gold)
@@ -158,7 +161,7 @@ class Sweep:
             words=WordIndex(texts),
             asked={question.id: question.question for question in self.gold} if setup.question == "hyde" else asked,
             question_dense=questions(model, asked, passages=setup.question == "hyde"),
-            question_tokens=question_tokens(asked, self.settings.threads) if setup.reranker == FITTED else {},
+            question_tokens=question_tokens(asked, self.threads) if setup.reranker == FITTED else {},
             tokens=tokens,
         )
 
