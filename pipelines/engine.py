@@ -12,7 +12,7 @@ from pipelines.errors import UsageError
 from pipelines.index import open_index
 from pipelines.index_text import RECIPE
 from pipelines.late_interaction import FITTED
-from pipelines.library import ALL, Library, key
+from pipelines.library import ALL, Library, key, only_points
 from pipelines.models.embedding import embedder_identity, load_embedder
 from pipelines.models.reranking import NONE, load_reranker
 from pipelines.schema import Clause, Filters, Passage, Reply, SearchResult, Status
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
     from pipelines.answer.answerer import Answerer
     from pipelines.answer.relevance import EncodedNode
+    from pipelines.llm import LanguageModel
     from pipelines.models.embedding import Embedder
     from pipelines.retrieve import Candidate
 
 NAMED_LIFT = 1.0
 """Added to a reranker's score where the question names the clause's article: the width of late-interaction scores."""
+POINTER_COST = 0.06
+"""Taken from a reranker's score where a clause says no more than that a term has its meaning elsewhere."""
 REGULATION = "regulation"
 TEXT_SHARE = 0.97
 """A passage of a text document is shown where its late-interaction score reaches this share of the best one's."""
@@ -60,6 +63,8 @@ class Engine:
         self._lock = threading.Lock()
         self._library: Library | None = None
         self._answerer: Answerer | None = None
+        self._answers_of: Library | None = None
+        self._language_model: LanguageModel | None = None
         self._revision = -1
         self._index = open_index(settings)
         self._reloaded = time.monotonic()
@@ -148,17 +153,21 @@ class Engine:
 
     @property
     def answerer(self) -> Answerer:
-        """Who answers over this index.
+        """Who answers over the index as it is now: what an answerer counts and keeps of the clauses is never stale.
 
         Raises:
             SettingsError: a language model is wanted but its address or name is missing.
             ModelNotFound: the language model's file is not there.
         """
         from pipelines.answer.answerer import Answerer
+        from pipelines.llm import language_model
 
+        library = self._current_library()
         with self._lock:
-            if self._answerer is None:
-                self._answerer = Answerer(self.settings, self)
+            if self._answerer is None or self._answers_of is not library:
+                self._language_model = self._language_model or language_model(self.settings)
+                self._answerer = Answerer(self.settings, self, model=self._language_model)
+                self._answers_of = library
             return self._answerer
 
     def encoded(self, clause: Clause) -> Sequence[EncodedNode]:
@@ -226,13 +235,15 @@ def _same_number(one: str, other: str) -> bool:
 def _reranked(candidates: Sequence[Candidate], ranked: Sequence[tuple[str, float]]) -> list[Candidate]:
     """The candidates in the reranker's order with its scores; what it left out comes after, below the last score.
 
-    A clause takes the score of its best node. A clause whose article the question names is lifted.
+    A clause takes the score of its best node. A clause whose article the question names is lifted; a definition that
+    only points at another clause stands behind what answers about as well.
     """
     by_id = {candidate.clause.id: candidate for candidate in candidates}
     best: list[Candidate] = []
     for clause_id, score in ranked:
         if (found := by_id.pop(clause_id, None)) is not None:
-            best.append(replace(found, score=score + NAMED_LIFT * found.named))
+            moved = NAMED_LIFT * found.named - POINTER_COST * only_points(found.clause)
+            best.append(replace(found, score=score + moved))
     best.sort(key=lambda found: -found.score)
     best = [replace(found, ranks={**found.ranks, "rerank": place}) for place, found in enumerate(best, start=1)]
     floor = best[-1].score if best else 0.0

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pipelines.answer.refuse import CoverageGate
 from pipelines.answer.words import WordStatistics, stems
 from pipelines.errors import ModelNotFound
+from pipelines.glossary import load_glossary
 from pipelines.late_interaction import FITTED, FITTED_FOLDER, LateInteractionEncoder
 from pipelines.models.files import fingerprint
 from pipelines.outside import SIGNS, signs, unknown_names
@@ -30,14 +31,17 @@ GATE_FILE = Path(__file__).parent / "data" / "gate.json"
 SCORED = 10
 """So many of the best passages are looked at."""
 
-FEATURES = ("best", "margin", "covered", "covered_by_three", "unknown", "unknown_names", *SIGNS, "named", "words")
+FEATURES = ("best", "margin", "covered", "covered_by_three", "unknown", "unknown_names", *SIGNS, "named")
 """What a search shows, in the order of the parameters:
 
 ``best`` the best late-interaction score; ``margin`` how far it stands above the mean of the others; ``covered`` and
 ``covered_by_three`` the share of the question's word weight in the best passage and in the best of three;
 ``unknown`` the share in words that no clause has; ``unknown_names`` how many names no clause has; the signs of
-:mod:`pipelines.outside`; ``named`` whether the question names an article that exists; ``words`` the logarithm of the
-number of its words.
+:mod:`pipelines.outside`; ``named`` whether the question names an article that exists. An everyday word that the
+glossary explains is not unknown, and a passage holds as much of it as of what the regulations write in its place.
+
+The length of a question is no feature: people who ask about the rules are as brief as people who ask about anything
+else, but the questions that the gate is fitted on are longer than those from outside.
 """
 
 Floats = NDArray[np.float64]
@@ -144,10 +148,11 @@ def features(
 ) -> Floats:
     """:data:`FEATURES` of a question and its best clauses with their scores, best first."""
     plain = sorted((score - 1.0 if score > 1.0 else score for score in scores), reverse=True)
-    weights = {term: statistics.idf(term) for term in stems(question)}
+    explained = _explained(question)
+    weights = {term: _weight(term, explained.get(term, frozenset()), statistics) for term in stems(question)}
     total = sum(weights.values()) or 1.0
-    unknown = [weight for term, weight in weights.items() if not statistics.known(term)]
-    covered = [_covered(weights, clause) / total for clause in clauses[:3]] or [0.0]
+    unknown = [weight for term, weight in weights.items() if not statistics.known(term) and term not in explained]
+    covered = [_covered(weights, explained, clause) / total for clause in clauses[:3]] or [0.0]
     others = plain[1:] or plain[:1]
     return np.array(
         [
@@ -156,14 +161,36 @@ def features(
             covered[0],
             max(covered),
             sum(unknown) / total,
-            unknown_names(question, statistics),
+            unknown_names(question, statistics, explained),
             *signs(question),
             float(named),
-            math.log1p(len(weights)),
         ]
     )
 
 
-def _covered(weights: dict[str, float], clause: Clause) -> float:
+def _explained(question: str) -> dict[str, frozenset[str]]:
+    """The stems that the glossary explains, each with the stems of what the regulations write in its place."""
+    found: dict[str, frozenset[str]] = {}
+    for said, written in load_glossary().matches(question):
+        for term in stems(said):
+            found[term] = found.get(term, frozenset()) | frozenset(stems(written))
+    return found
+
+
+def _weight(term: str, written: frozenset[str], statistics: WordStatistics) -> float:
+    """How rare a word is; one that no clause has is as rare as the rarest word that is written in its place."""
+    if written and not statistics.known(term):
+        return max(statistics.idf(one) for one in written)
+    return statistics.idf(term)
+
+
+def _covered(weights: dict[str, float], explained: dict[str, frozenset[str]], clause: Clause) -> float:
     held = set(stems(" ".join((clause.text, clause.title, clause.term, clause.article, *clause.path))))
-    return sum(weight for term, weight in weights.items() if term in held)
+    share = 0.0
+    for term, weight in weights.items():
+        written = explained.get(term, frozenset())
+        if term in held:
+            share += weight
+        elif written:
+            share += weight * len(written & held) / len(written)
+    return share

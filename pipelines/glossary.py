@@ -23,8 +23,14 @@ class Glossary:
     def expansions(self, text: str) -> tuple[str, ...]:
         """What the regulations write for what a text says, in the text's order; nothing it says already."""
         plain = fold(text)
-        found = [(match.start(), written) for pattern, written in self.entries if (match := pattern.search(plain))]
-        return tuple(dict.fromkeys(written for _, written in sorted(found) if fold(written) not in plain))
+        return tuple(dict.fromkeys(written for _, written in self.matches(text) if fold(written) not in plain))
+
+    def matches(self, text: str) -> list[tuple[str, str]]:
+        """What a text says, without accents and in lower case, and what the regulations write for it, in order."""
+        plain = fold(text)
+        found = [(match, written) for pattern, written in self.entries if (match := pattern.search(plain))]
+        found.sort(key=lambda one: (one[0].start(), one[1]))
+        return [(match.group(), written) for match, written in found]
 
 
 @lru_cache(maxsize=1)

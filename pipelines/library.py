@@ -7,13 +7,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from pipelines.bm25 import fold, stem
-from pipelines.schema import Clause, Filters, Status
+from pipelines.schema import Clause, Filters, Kind, Status
 
 ALL = "all"
 _WORD = re.compile(r"[a-z]{3,}")
 _TYPO = 1
 """How many letters a misspelling is off by."""
 _VOLUME = re.compile(r"\bRV-[A-Z0-9]+(?:-[A-Z0-9]+)*\b")
+_POINTS = re.compile(
+    r"\b(?:meaning|defined|described|set out|set forth|specified|given)\b.{0,60}\b(?:Articles?|Appendix|Section|ISC)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_POINTER_WORDS = 20
+"""A longer definition says something itself."""
 
 
 class Library:
@@ -90,6 +96,12 @@ def matches(clause: Clause, filters: Filters) -> bool:
         and filters.document in ("", document.file)
         and filters.article in ("", clause.article, clause.article_printed, *clause.ancestors)
     )
+
+
+def only_points(clause: Clause) -> bool:
+    """Whether a definition says no more than that its term has the meaning set out elsewhere."""
+    short = clause.kind == Kind.DEFINITION and len(clause.text.split()) <= _POINTER_WORDS
+    return short and bool(_POINTS.search(clause.text))
 
 
 def key(article: str) -> str:

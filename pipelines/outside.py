@@ -7,6 +7,7 @@ answer carry one ("Who may appeal ...", "Would Mercedes' old steering be legal n
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from pipelines.answer.words import WordStatistics, stems
 
@@ -45,8 +46,9 @@ def signs(question: str) -> list[float]:
     return [float(bool(pattern.search(question))) for pattern in SIGNS.values()]
 
 
-def unknown_names(question: str, statistics: WordStatistics) -> float:
-    """How many capitalized words inside the question stand in no clause, at most two."""
+def unknown_names(question: str, statistics: WordStatistics, explained: Container[str] = ()) -> float:
+    """How many capitalized words inside the question stand in no clause and are not ``explained``, at most two."""
     found = [stems(name) for name in _NAME.findall(question)]
-    unknown = sum(1 for stemmed in found if not (stemmed and statistics.known(stemmed[0])))
+    known = (stemmed and (statistics.known(stemmed[0]) or stemmed[0] in explained) for stemmed in found)
+    unknown = sum(1 for one in known if not one)
     return float(min(unknown, _MOST_NAMES))

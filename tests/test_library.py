@@ -1,7 +1,8 @@
+import pytest
 from index.fakes import make_clause
 
-from pipelines.library import Library, key, matches, term_key
-from pipelines.schema import Filters, Status
+from pipelines.library import Library, key, matches, only_points, term_key
+from pipelines.schema import Filters, Kind, Status
 
 CLAUSES = [
     make_clause("C14.6.3", "One.", article_printed="C4.6.3", ancestors=("C14", "C14.6")),
@@ -59,3 +60,24 @@ def test_filters() -> None:
 
 def test_keys() -> None:
     assert key(" c3 .10. ") == "C3.10"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Demand" has the meaning set out in Appendix A1 of Section A: General Regulatory Provisions.',
+        '"Judges" has the meaning set out in Article E7.1.4.',
+        "“Cost Cap” is defined in\nArticle D4.1.2.",
+    ],
+)
+def test_a_definition_that_only_points_elsewhere(text: str) -> None:
+    assert only_points(make_clause("APP D1", text, kind=Kind.DEFINITION))
+    assert not only_points(make_clause("D1.1.1", text))
+
+
+def test_a_definition_that_says_something_is_no_pointer() -> None:
+    long = (
+        '"Fee" means the amount of one thousand euros that each applicant must pay to the FIA with the form set out in '
+    )
+    for text in (long + "Article A1.1 before the first Competition.", '"Race" means the race.'):
+        assert not only_points(make_clause("APP D1", text, kind=Kind.DEFINITION))

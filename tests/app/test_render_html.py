@@ -222,6 +222,13 @@ def test_a_mark_in_a_table_lights_its_row():
     assert '<tr class="hit"><td>2nd</td>' in html
 
 
+def test_quoted_rows_light_themselves_and_neither_the_row_before_nor_one_that_ends_alike():
+    text = "| P | Pts |\n| --- | --- |\n| 21st | 2 |\n| 1st | 25 |\n| 2nd |  | 18 |\n| 3rd | 15 |"
+    spans = [render_card.find(quote, text) for quote in ("| 1st | 25 |", "| 2nd |  | 18 |")]
+    html = render_card.words(text, spans, [(0, len(text))])
+    assert [row.split("</td>")[0] for row in html.split('<tr class="hit"><td>')[1:]] == ["1st", "2nd"]
+
+
 def test_a_mark_over_two_lines_is_closed_on_each():
     text = "One two\nthree four"
     html = render_card.words(text, [render_card.find("two three", text)])

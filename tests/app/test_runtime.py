@@ -117,6 +117,40 @@ def test_a_mismatch_is_told_with_its_command(settings, backend, sample):
         runtime.search("mass")
 
 
+@pytest.mark.parametrize("with_documents", [False, True])
+def test_a_sample_that_another_version_indexed_is_built_anew(settings, backend, sample, with_documents):
+    old(backend)
+    backend.indexed = backend.indexed[:-1]
+    if with_documents:
+        fill(settings.documents)
+    health = started(settings, backend, sample).health()
+    assert (health["status"], health["error"]) == ("ready", None)
+    both = (sample / "b.pdf", sample / "c.pdf")
+    after = ((settings.documents,), ("b.pdf", "c.pdf"), False) if with_documents else (both, (), False)
+    assert backend.ingested == [(both, (), True), after]
+
+
+def test_what_others_have_indexed_is_never_dropped_by_itself(settings, backend, sample):
+    old(backend)
+    fill(settings.documents)
+    runtime = started(settings, backend, sample)  # notes.md is no part of the sample
+    assert runtime.health()["error"]["fix"] == "Run: techreg ingest --rebuild"
+    assert backend.ingested == []
+
+
+def old(backend) -> None:
+    """The index refuses until it is rebuilt."""
+    ingest = backend.ingest
+
+    def checked(paths, progress=None, *, remove=(), rebuild=False):
+        if not rebuild:
+            raise IndexMismatch("the index was built by text recipe 2, this version has 3")
+        backend.ingest = ingest
+        return ingest(paths, progress, remove=remove, rebuild=rebuild)
+
+    backend.ingest = checked
+
+
 def test_a_rebuild_mends_a_failed_start(settings, backend, sample):
     documents = backend.documents
     backend.documents = lambda: (_ for _ in ()).throw(IndexMismatch("built by another model"))

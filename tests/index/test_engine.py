@@ -172,6 +172,15 @@ def test_a_question_is_embedded_once(tmp_path: Path, run: Ingest, settings: Sett
     assert embedder.model.calls == 1  # type: ignore[attr-defined]
 
 
+def test_what_answers_are_made_with_follows_the_index(tmp_path: Path, law: Engine, run: Ingest) -> None:
+    before = law.answerer
+    law.search("fuel")
+    assert law.answerer is before
+    # What is written to the folder while the engine is open is seen by the next question.
+    run(write_regulation(tmp_path, "F", "01", "2026-02-27", {"F1.1": "No zeppelin may race."}))
+    assert law.answerer is not before
+
+
 def test_an_empty_index_says_what_to_run(settings: Settings) -> None:
     with pytest.raises(IndexEmpty) as empty:
         Engine(settings, embedder=topic_embedder())
