@@ -72,9 +72,11 @@ def words(text: str, marks: Sequence[Span] = (), tables: Sequence[Sequence[int]]
 
 
 def find(quote: str, text: str) -> Span | None:
-    """Where a quote stands in a text, white space and table bars apart."""
-    tokens = [re.escape(token) for token in quote.split()]
-    found = re.search(r"[\s|]*".join(tokens), text) if tokens else None
+    """Where a quote stands in a text, white space and table bars apart; of table rows, from their first cell on."""
+    rows = quote.strip().startswith("|")
+    tokens = [re.escape(token) for token in quote.strip("| \n").split()]
+    pattern = r"[\s|]*".join(tokens)
+    found = re.search(rf"(?<![^\s|]){pattern}(?![^\s|])" if rows else pattern, text) if tokens else None
     return found.span() if found else None
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from app import render
 from app.backend import Backend, warm_up
-from pipelines.errors import IndexEmpty, IndexUnavailable, TechRegError
+from pipelines.errors import IndexEmpty, IndexMismatch, IndexUnavailable, TechRegError
 from pipelines.schema import Clause, Filters, Reply, SearchResult
 from pipelines.settings import Settings
 
@@ -147,10 +147,21 @@ class Runtime:
     def fill(self) -> None:
         """Index the documents folder; the sample where nothing at all is there, and only as long.
 
-        Calling it again takes in what has come since.
+        Calling it again takes in what has come since. An index of the sample alone that another version built is built
+        anew.
         """
         self._documents = self._backend.documents()
         self._looked.set()
+        try:
+            self._take_in()
+        except IndexMismatch:
+            if not self.is_sample():  # what others have indexed is dropped on their word alone
+                raise
+            self._documents = ()
+            self.ingest(self._sample_files(), rebuild=True)
+            self._take_in()
+
+    def _take_in(self) -> None:
         indexed = {one["file"] for one in self._documents}
         sample = indexed & self._sample_names()
         if _has_files(self.settings.documents):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from scripts.lock import ROOT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Playwright
 
 FOLDER = ROOT / "docs" / "screenshots"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -33,13 +33,12 @@ def main() -> int:
     """Make the pictures; the exit code."""
     from playwright.sync_api import sync_playwright
 
-    chromium = os.environ.get("TECHREG_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not chromium:
+    if not find_chromium():
         print("screenshots: no Chromium; install it or set TECHREG_CHROMIUM", file=sys.stderr)
         return 1
     FOLDER.mkdir(parents=True, exist_ok=True)
     with served() as url, sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = launched(play)
         for name, scheme in (("light", "light"), ("dark", "dark")):
             page = opened(browser, url, (1440, 900), scheme)
             ask(page, SECOND)
@@ -55,17 +54,28 @@ def main() -> int:
     return 0
 
 
+def find_chromium() -> str:
+    """The path of a Chromium, "" where there is none."""
+    return os.environ.get("TECHREG_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
+
+
+def launched(play: Playwright) -> Browser:
+    """A Chromium without a window."""
+    return play.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+
+
 @contextmanager
-def served() -> Iterator[str]:
-    """The address of an app that has indexed the sample into a temporary folder."""
+def served(*, own_settings: bool = False) -> Iterator[str]:
+    """The address of an app that has indexed the sample into a temporary folder, or serves what the settings name."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("TECHREG_")}
+        environment = {key: value for key, value in os.environ.items() if own_settings or key[:8] != "TECHREG_"}
         environment |= {"PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-m", "app", "serve", "--port", str(port)]
-        process = subprocess.Popen(command, cwd=folder, env=environment)  # no documents there: the sample
+        where = ROOT if own_settings else folder  # no documents there: the sample
+        process = subprocess.Popen(command, cwd=where, env=environment)
         try:
             wait_until_ready(f"http://127.0.0.1:{port}", process)
             yield f"http://127.0.0.1:{port}"
