@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pipelines.gate import GateParameters
     from pipelines.settings import Settings
     from scripts.training.gate import Sample
 
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--questions", type=Path, default=Path("../shared/train/questions.jsonl"), help="JSONL of q, a")
     parser.add_argument("--documents", type=Path, help="folder of PDFs to index first; else the index of the settings")
     parser.add_argument("--near-misses", type=Path, default=_DATA / "near_misses.jsonl", help="JSONL with kind, split")
+    parser.add_argument("--plain", type=Path, default=_DATA / "plain.jsonl", help="JSONL with kind, split")
     parser.add_argument("--general", type=Path, default=_DATA / "general.jsonl", help="JSONL of general questions")
     parser.add_argument("--trained", type=int, default=600, help="questions taken of those the encoder was fitted on")
     parser.add_argument(
@@ -58,32 +60,45 @@ def _fit_on(options: argparse.Namespace, settings: Settings) -> dict[str, object
     from pipelines.engine import Engine
     from pipelines.models.embedding import embedder_identity
     from scripts.training.corpus import load_questions, split
-    from scripts.training.gate import Collector, fit_gate, refused, save_gate
+    from scripts.training.gate import Collector, fit_gate, save_gate
     from scripts.training.gate_questions import made_up
 
     train, dev = split(load_questions(options.questions))
-    near = [json.loads(line) for line in options.near_misses.read_text(encoding="utf-8").splitlines()]
-    general = [json.loads(line)["question"] for line in options.general.read_text(encoding="utf-8").splitlines()]
+    near, plain, general = map(_rows, (options.near_misses, options.plain, options.general))
     with Engine(settings) as engine:
         collect = Collector(engine, settings)
         known = collect.answerable(random.Random(2026).sample(train, min(options.trained, len(train))))
         unseen = collect.answerable(dev)
-        outside = collect.outside([*made_up(), *general], "made up")
-        by_split: dict[str, list[Sample]] = defaultdict(list)
+        outside = collect.outside([*made_up(), *(row["question"] for row in general)], "made up")
+        missing: dict[str, list[Sample]] = defaultdict(list)
         for row in near:
-            by_split[row["split"]] += collect.outside([row["question"]], row["kind"])
-    samples = [*known, *unseen, *outside, *by_split["fit"]]
+            missing[row["split"]] += collect.outside([row["question"]], row["kind"])
+        brief: dict[str, list[Sample]] = defaultdict(list)
+        for row in plain:
+            brief[row["split"]] += collect.plain([row["question"]], row["kind"])
+    samples = [*known, *unseen, *outside, *missing["fit"], *brief["fit"]]
     gate, report = fit_gate(samples, unseen, embedder_identity(settings).fingerprint, options.refused)
     save_gate(gate, options.out)
-    kinds = {sample.kind for sample in by_split["held-out"]}
-    held = by_split["held-out"]
     return {
         **report,
-        "held_out_near_misses": len(held),
-        "held_out_refused": refused(gate, held),
-        "held_out_refused_by_kind": {k: refused(gate, [s for s in held if s.kind == k]) for k in sorted(kinds)},
-        "held_out_let_through": [s.question for s in held if gate.probability(s.values) >= 0.5],
+        "held_out_near_misses": _told(gate, missing["held-out"]),
+        "held_out_let_through": [s.question for s in missing["held-out"] if gate.probability(s.values) >= 0.5],
+        "held_out_plain": _told(gate, brief["held-out"]),
+        "held_out_plain_refused": [s.question for s in brief["held-out"] if gate.probability(s.values) < 0.5],
     }
+
+
+def _told(gate: GateParameters, samples: Sequence[Sample]) -> dict[str, object]:
+    """How many there are, and the share that is refused, of all and of each kind."""
+    from scripts.training.gate import refused
+
+    kinds = sorted({sample.kind for sample in samples})
+    by_kind = {kind: refused(gate, [sample for sample in samples if sample.kind == kind]) for kind in kinds}
+    return {"n": len(samples), "refused": refused(gate, samples), "by_kind": by_kind}
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 if __name__ == "__main__":

@@ -63,7 +63,36 @@ def test_features_of_a_question() -> None:
     assert found["covered"] == pytest.approx((weights[0] + weights[1]) / sum(weights))
     assert found["unknown"] == pytest.approx(weights[2] / sum(weights))
     assert found["another_series"] == found["unknown_names"] == 0.0
-    assert found["words"] == pytest.approx(np.log(4))
+
+
+def test_a_word_that_the_glossary_explains_is_known_and_held_by_what_is_written_for_it() -> None:
+    statistics = WordStatistics(["minimum mass", "fuel"])
+    shown = features("weight", [0.7, 0.6], [clause("minimum mass"), clause("fuel")], statistics, named=False)
+    found = dict(zip(FEATURES, shown, strict=True))
+    assert found["unknown"] == 0.0
+    assert found["covered"] == 1.0
+    shown = features("weight", [0.7, 0.6], [clause("fuel"), clause("fuel")], statistics, named=False)
+    assert dict(zip(FEATURES, shown, strict=True))["covered"] == 0.0
+
+
+def test_a_passage_holds_as_much_of_an_everyday_word_as_of_what_is_written_for_it() -> None:
+    statistics = WordStatistics(["energy store", "energy", "fuel"])
+    shown = features("battery", [0.7], [clause("energy")], statistics, named=False)
+    assert dict(zip(FEATURES, shown, strict=True))["covered"] == pytest.approx(1 / 3)  # of energy, store and es
+
+
+def test_an_everyday_name_is_no_unknown_one() -> None:
+    statistics = WordStatistics(["no braking system may prevent wheels from locking"])
+    explained = dict(zip(FEATURES, features("Is ABS legal", [0.7], [], statistics, named=False), strict=True))
+    unknown = dict(zip(FEATURES, features("Is XYZ legal", [0.7], [], statistics, named=False), strict=True))
+    assert (explained["unknown_names"], unknown["unknown_names"]) == (0.0, 1.0)
+
+
+def test_the_length_of_a_question_alone_changes_nothing() -> None:
+    brief, long = "wing", "Could you please tell me if there may be a wing"
+    assert features(brief, [0.7], [clause("wing")], STATISTICS, named=False) == pytest.approx(
+        features(long, [0.7], [clause("wing")], STATISTICS, named=False)
+    )
 
 
 def test_the_lift_of_a_named_article_is_no_likeness() -> None:

@@ -20,12 +20,16 @@ from scripts.training.corpus import Question
 from scripts.training.logistic import fit_logistic
 
 _PENALTY = 1.0
-_VECTOR_PENALTY = 100.0
+_VECTOR_PENALTY = 300.0
 _FOLDS = 5
 _LEFT_OUT = 3
+PLAIN = "plain: "
+"""Before the kind of a short plain question."""
 _COMMON = ("answerable", "wrong clause", "made up")
 _SHARES = {"wrong clause": 0.01}
 """Wrong clauses count less: many of them answer in part, and their questions are the answerable ones."""
+_PLAIN_SHARE = 5.0
+"""Short plain questions count more: there are few of them, and people ask little else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,10 @@ class Collector:
                 left = replace(result, passages=tuple(wrong[_LEFT_OUT:]))
                 samples.append(self._sample(left, question.article, "wrong clause", 0.0))
         return samples
+
+    def plain(self, questions: Sequence[str], kind: str) -> list[Sample]:
+        """A sample for each short question that the regulations answer."""
+        return [self._sample(self._engine.search(one, k=20), one, f"{PLAIN}{kind}", 1.0) for one in questions]
 
     def outside(self, questions: Sequence[str], kind: str) -> list[Sample]:
         """A sample for each question that nothing answers."""
@@ -136,7 +144,8 @@ def _fitted(samples: Sequence[Sample], model: str) -> GateParameters:
     held = np.stack([sample.values for sample in samples])
     labels = np.array([sample.label for sample in samples])
     mean, scale = held.mean(0), held.std(0) + 1e-6
-    share = {kind: _SHARES.get(kind, 1.0) for kind in {sample.kind for sample in samples}}
+    kinds = {sample.kind for sample in samples}
+    share = {kind: _PLAIN_SHARE if kind.startswith(PLAIN) else _SHARES.get(kind, 1.0) for kind in kinds}
     importance = np.array([share[sample.kind] for sample in samples])
     importance *= np.where(labels > 0, 0.5 / importance[labels > 0].sum(), 0.5 / importance[labels == 0].sum())
     importance *= len(samples)

@@ -1,16 +1,19 @@
 import json
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pipelines.gate import FEATURES, load_parameters
+from pipelines.schema import ReadResult
 from scripts.training.gate import Sample, fit_gate, refused, save_gate
 from scripts.training.gate_questions import made_up
 from scripts.training.logistic import fit_logistic
 
 NEAR_MISSES = Path(__file__).parents[2] / "eval" / "data" / "near_misses.jsonl"
+PLAIN_QUESTIONS = NEAR_MISSES.with_name("plain.jsonl")
 
 
 def samples(count: int, best: float, label: float, kind: str) -> list[Sample]:
@@ -77,3 +80,19 @@ def test_near_misses_are_split_by_kind() -> None:
     assert len({row["question"] for row in rows}) == len(rows) >= 80
     assert min(Counter(row["kind"] for row in rows).values()) >= 8
     assert not {row["question"] for row in rows} & set(made_up())
+
+
+def test_plain_questions_are_short_and_split_by_kind() -> None:
+    rows = [json.loads(line) for line in PLAIN_QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    kinds = {split: {row["kind"] for row in rows if row["split"] == split} for split in ("fit", "held-out")}
+    assert kinds["fit"].isdisjoint(kinds["held-out"])
+    assert len({row["question"] for row in rows}) == len(rows) >= 60
+    assert min(Counter(row["split"] for row in rows).values()) >= 30
+    assert max(len(row["question"].split()) for row in rows) <= 10
+    assert all(row["articles"] for row in rows)
+
+
+def test_every_article_of_the_plain_questions_is_in_the_regulations(february: Mapping[str, ReadResult]) -> None:
+    rows = [json.loads(line) for line in PLAIN_QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    articles = {clause.article for read in february.values() for clause in read.clauses if not clause.year}
+    assert [row["id"] for row in rows if not set(row["articles"]) <= articles] == []
