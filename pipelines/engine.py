@@ -12,9 +12,10 @@ from pipelines.errors import UsageError
 from pipelines.index import open_index
 from pipelines.index_text import RECIPE
 from pipelines.late_interaction import FITTED
-from pipelines.library import ALL, Library, key, only_points
+from pipelines.library import ALL, Library, key
 from pipelines.models.embedding import embedder_identity, load_embedder
 from pipelines.models.reranking import NONE, load_reranker
+from pipelines.ranking import reranked
 from pipelines.schema import Clause, Filters, Passage, Reply, SearchResult, Status
 from pipelines.settings import Settings
 from pipelines.understand import understand
@@ -26,15 +27,7 @@ if TYPE_CHECKING:
     from pipelines.answer.relevance import EncodedNode
     from pipelines.llm import LanguageModel
     from pipelines.models.embedding import Embedder
-    from pipelines.retrieve import Candidate
 
-NAMED_LIFT = 1.0
-"""Added to a reranker's score where the question names the clause's article: the width of late-interaction scores."""
-POINTER_COST = 0.06
-"""Taken from a reranker's score where a clause says no more than that a term has its meaning elsewhere."""
-REGULATION = "regulation"
-TEXT_SHARE = 0.97
-"""A passage of a text document is shown where its late-interaction score reaches this share of the best one's."""
 RELOAD_S = 30.0
 """How often an index on a server is asked whether another app has changed it."""
 
@@ -119,10 +112,9 @@ class Engine:
         if reranker is not None and candidates:
             nodes = [node for candidate in candidates for node in to_scored_nodes(candidate)]
             ranked = reranker.postprocess_nodes(nodes, query_bundle=QueryBundle(understood.question))
-            candidates = _reranked(candidates, [(node.node.node_id, float(node.score or 0.0)) for node in ranked])
+            scores = [(node.node.node_id, float(node.score or 0.0)) for node in ranked]
+            candidates = reranked(candidates, scores, late=self.settings.reranker == FITTED)
             clock.lap("rerank")
-            if self.settings.reranker == FITTED:
-                candidates = _worth_showing(candidates)
         passages = tuple(Passage(found.clause, found.score, dict(found.ranks)) for found in candidates[:k])
         return SearchResult(question, understood, passages, clock.laps(), tuple(order))
 
@@ -230,34 +222,6 @@ class Engine:
 
 def _same_number(one: str, other: str) -> bool:
     return one == other or (one.isdigit() and other.isdigit() and int(one) == int(other))
-
-
-def _reranked(candidates: Sequence[Candidate], ranked: Sequence[tuple[str, float]]) -> list[Candidate]:
-    """The candidates in the reranker's order with its scores; what it left out comes after, below the last score.
-
-    A clause takes the score of its best node. A clause whose article the question names is lifted; a definition that
-    only points at another clause stands behind what answers about as well.
-    """
-    by_id = {candidate.clause.id: candidate for candidate in candidates}
-    best: list[Candidate] = []
-    for clause_id, score in ranked:
-        if (found := by_id.pop(clause_id, None)) is not None:
-            moved = NAMED_LIFT * found.named - POINTER_COST * only_points(found.clause)
-            best.append(replace(found, score=score + moved))
-    best.sort(key=lambda found: -found.score)
-    best = [replace(found, ranks={**found.ranks, "rerank": place}) for place, found in enumerate(best, start=1)]
-    floor = best[-1].score if best else 0.0
-    return [*best, *(replace(left, score=floor - place) for place, left in enumerate(by_id.values(), start=1))]
-
-
-def _worth_showing(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates without passages of text documents that score too far below the best to add anything.
-
-    Late-interaction scores are cosines, so a share of the best means the same for every question. Clauses of
-    regulations all stay: a person may look further down the list for a sibling of the right one.
-    """
-    least = TEXT_SHARE * max(found.score for found in candidates)
-    return [found for found in candidates if found.score >= least or found.clause.document.kind == REGULATION]
 
 
 class _Clock:

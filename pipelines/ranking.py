@@ -1,0 +1,80 @@
+"""The order of the candidates after reranking: what else tells where a question is answered, and what to leave out."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pipelines.library import only_points
+from pipelines.retrieve import Candidate
+
+NAMED_LIFT = 1.0
+"""Added to a score where the question names the clause's article: the width of late-interaction scores."""
+POINTER_COST = 0.06
+"""Taken from a score where a clause says no more than that a term has its meaning elsewhere."""
+SECTION_LIFT = 0.04
+"""Added to a score where all the evidence lies in the clause's section."""
+_WITNESSES = 10
+_SHARPNESS = 0.05
+"""In late-interaction scores: a clause so far behind the best is a third as good a witness."""
+REGULATION = "regulation"
+TEXT_SHARE = 0.97
+"""A passage of a text document is shown where its late-interaction score reaches this share of the best one's."""
+
+
+def reranked(candidates: Sequence[Candidate], scores: Sequence[tuple[str, float]], *, late: bool) -> list[Candidate]:
+    """The candidates in the reranker's order with its scores; what it left out comes after, below the last score.
+
+    A clause takes the score of its best node. A clause whose article the question names is lifted; a definition that
+    only points at another clause stands behind what answers about as well.
+
+    Args:
+        candidates: as they were found.
+        scores: clause ids and scores, best first; a clause of several nodes may stand there more than once.
+        late: whether they are scores of late interaction. Their width is known, so the section where most of the
+            evidence lies counts too, and passages of text documents that add nothing are left out.
+    """
+    by_id = {candidate.clause.id: candidate for candidate in candidates}
+    best: list[Candidate] = []
+    for clause_id, score in scores:
+        if (found := by_id.pop(clause_id, None)) is not None:
+            moved = NAMED_LIFT * found.named - POINTER_COST * only_points(found.clause)
+            best.append(replace(found, score=score + moved))
+    if late:
+        best = _with_section_evidence(best)
+    best.sort(key=lambda found: -found.score)
+    best = [replace(found, ranks={**found.ranks, "rerank": place}) for place, found in enumerate(best, start=1)]
+    floor = best[-1].score if best else 0.0
+    whole = [*best, *(replace(left, score=floor - place) for place, left in enumerate(by_id.values(), start=1))]
+    return _worth_showing(whole) if late else whole
+
+
+def _with_section_evidence(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Clauses of regulations lifted by the share of the best ones' evidence that lies in their section.
+
+    Twins stand in several sections (the financial regulations of teams and of manufacturers, say); the clauses around
+    them tell which of the sections a question is about.
+    """
+    witnesses = sorted(candidates, key=lambda found: -found.score)[:_WITNESSES]
+    if not witnesses:
+        return []
+    weights = [math.exp((found.score - witnesses[0].score) / _SHARPNESS) for found in witnesses]
+    share: dict[str, float] = defaultdict(float)
+    for found, weight in zip(witnesses, weights, strict=True):
+        if found.clause.document.kind == REGULATION:
+            share[found.clause.section] += weight / sum(weights)
+    return [
+        replace(found, score=found.score + SECTION_LIFT * share.get(found.clause.section, 0.0)) for found in candidates
+    ]
+
+
+def _worth_showing(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates without passages of text documents that score too far below the best to add anything.
+
+    Late-interaction scores are cosines, so a share of the best means the same for every question. Clauses of
+    regulations all stay: a person may look further down the list for a sibling of the right one.
+    """
+    least = TEXT_SHARE * max((found.score for found in candidates), default=0.0)
+    return [found for found in candidates if found.score >= least or found.clause.document.kind == REGULATION]

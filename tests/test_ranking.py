@@ -1,0 +1,59 @@
+from dataclasses import replace
+from typing import Any
+
+from index.fakes import make_clause
+
+from pipelines.ranking import NAMED_LIFT, POINTER_COST, SECTION_LIFT, reranked
+from pipelines.retrieve import Candidate
+from pipelines.schema import Clause, Kind
+
+
+def clause(article: str, section: str = "B", **changes: Any) -> Clause:
+    made = make_clause(article, id=article, **changes)
+    return replace(made, document=replace(made.document, section=section))
+
+
+def candidate(article: str, section: str = "B", *, named: bool = False, **changes: Any) -> Candidate:
+    return Candidate(clause(article, section, **changes), "", 0.0, named=named)
+
+
+def order(found: list[Candidate]) -> list[str]:
+    return [one.clause.article for one in found]
+
+
+def test_a_clause_takes_its_best_nodes_score_and_what_was_left_out_comes_after() -> None:
+    found = [candidate("B1"), candidate("B2"), candidate("B3")]
+    ranked = reranked(found, [("B2", 0.9), ("B1", 0.8), ("B2", 0.1)], late=False)
+    assert order(ranked) == ["B2", "B1", "B3"]
+    assert [one.score for one in ranked] == [0.9, 0.8, 0.8 - 1]
+    assert [one.ranks.get("rerank") for one in ranked] == [1, 2, None]
+
+
+def test_a_named_article_is_lifted() -> None:
+    ranked = reranked([candidate("B1"), candidate("B2", named=True)], [("B1", 0.9), ("B2", 0.2)], late=False)
+    assert [(one.clause.article, one.score) for one in ranked] == [("B2", 0.2 + NAMED_LIFT), ("B1", 0.9)]
+
+
+def test_a_definition_that_only_points_stands_behind() -> None:
+    pointer = candidate("APP D1", text='"Demand" has the meaning set out in Article D1.', kind=Kind.DEFINITION)
+    ranked = reranked([pointer, candidate("B1")], [("APP D1", 0.9), ("B1", 0.9 - POINTER_COST / 2)], late=False)
+    assert order(ranked) == ["B1", "APP D1"]
+
+
+def test_of_twins_the_one_in_the_section_of_the_evidence_comes_first() -> None:
+    found = [candidate("D1", "D"), candidate("E1", "E"), candidate("E2", "E"), candidate("E3", "E")]
+    scores = [("D1", 0.700), ("E1", 0.695), ("E2", 0.690), ("E3", 0.690)]
+    assert order(reranked(found, scores, late=False))[0] == "D1"
+    ranked = reranked(found, scores, late=True)
+    assert order(ranked)[0] == "E1"
+    # Four witnesses nearly alike: about three quarters of the evidence lies in E.
+    assert 0.70 < (ranked[0].score - 0.695) / SECTION_LIFT < 0.80
+
+
+def test_evidence_does_not_outweigh_a_clear_lead() -> None:
+    found = [candidate("D1", "D"), candidate("E1", "E"), candidate("E2", "E")]
+    assert order(reranked(found, [("D1", 0.8), ("E1", 0.7), ("E2", 0.7)], late=True))[0] == "D1"
+
+
+def test_without_candidates_there_is_nothing() -> None:
+    assert reranked([], [], late=True) == []
