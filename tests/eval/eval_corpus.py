@@ -53,6 +53,7 @@ class Scripted:
         self.results = results
         self.fused = candidates or {}
         self.ranks = ranks or {}
+        self.asked: list[tuple[str, int | None, Filters | None, tuple[str, ...]]] = []
 
     def search(
         self,
@@ -62,6 +63,7 @@ class Scripted:
         explain: bool = False,
         history: Sequence[str] = (),
     ) -> SearchResult:
+        self.asked.append((question, k, filters, tuple(history)))
         if question not in self.results:
             raise IndexUnavailable("the index is gone")
         names = list(self.results[question])

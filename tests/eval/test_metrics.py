@@ -5,7 +5,7 @@ import math
 import pytest
 
 from eval.gold import GoldQuestion, Span
-from eval.metrics import Judged, mean, score, tells_all
+from eval.metrics import METRICS, Judged, first_hit, mean, ndcg, score, tells_all
 
 NO = Judged(frozenset(), "C", "nothing of it")
 
@@ -71,3 +71,39 @@ def test_required_strings_may_stand_in_different_texts() -> None:
 def test_the_mean_is_over_all_rows() -> None:
     rows = [score(GoldQuestion("1", "?", ("B1.1",)), found, []) for found in ([hit("B1.1")], [NO], [NO])]
     assert mean(rows)["hit1"] == 0.3333  # 1 of 3, to four decimals
+    assert set(mean(rows)) == set(METRICS)
+
+
+def test_the_last_ranks_that_count() -> None:
+    question = GoldQuestion("1", "?", ("B1.1",))
+    tenth = score(question, [NO] * 9 + [hit("B1.1")], [NO] * 29 + [hit("B1.1")])
+    assert (tenth["hit5"], tenth["hit10"], tenth["mrr"]) == (0, 1, 0.1)
+    assert tenth["ndcg10"] == pytest.approx(1 / math.log2(11))  # a gain at rank 10 over one at rank 1
+    assert tenth["recall30_candidates"] == 1  # the 30th
+    eleventh = score(question, [NO] * 10 + [hit("B1.1")], [])
+    assert (eleventh["hit10"], eleventh["mrr"], eleventh["ndcg10"]) == (0, 0, 0)
+    fifth = score(question, [NO] * 4 + [hit("B1.1")], [])
+    assert (fifth["hit5"], fifth["recall5"], fifth["precision5"]) == (1, 1, 0.2)
+
+
+def test_the_gain_of_a_list_never_exceeds_the_ideal_one() -> None:
+    # What answers besides gains too: 1 + 1/log2(3) over an ideal of 1, which counts as 1.
+    question = GoldQuestion("1", "?", ("B1.1",), also=("B9",))
+    assert ndcg(question, [hit("B1.1"), hit("B9")]) == 1.0
+
+
+def test_one_result_may_answer_two_articles() -> None:
+    question = GoldQuestion("1", "?", ("B1.1", "B1.2"))
+    scores = score(question, [hit("B1.1", "B1.2")], [])
+    assert (scores["recall5"], scores["precision5"]) == (1, 1)
+    assert scores["ndcg10"] == pytest.approx(1 / (1 + 1 / math.log2(3)))  # one place of the two an ideal list fills
+
+
+def test_first_hit_is_a_rank_from_one_or_zero() -> None:
+    assert first_hit([NO, hit("B1.1")]) == 2
+    assert first_hit([NO]) == first_hit([]) == 0
+
+
+def test_nothing_required_is_always_told() -> None:
+    assert tells_all((), ())
+    assert score(GoldQuestion("1", "?", ("B1.1",)), [], [])["required5"] == 1
