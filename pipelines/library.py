@@ -14,12 +14,14 @@ _WORD = re.compile(r"[a-z]{3,}")
 _TYPO = 1
 """How many letters a misspelling is off by."""
 _VOLUME = re.compile(r"\bRV-[A-Z0-9]+(?:-[A-Z0-9]+)*\b")
-_POINTS = re.compile(
-    r"\b(?:meaning|defined|described|set out|set forth|specified|given)\b.{0,60}\b(?:Articles?|Appendix|Section|ISC)\b",
+_POINTS = re.compile(r"\bha(?:s|ve) the meanings?\b", re.IGNORECASE)
+_POINTER_WORDS = 35
+"""A longer definition says something itself."""
+_NAMES_PLACE = re.compile(
+    r"\b(?:defined|described|set out|set forth|specified|given)\b.{0,60}\b(?:Articles?|Appendix|Section|ISC)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_POINTER_WORDS = 20
-"""A longer definition says something itself."""
+_PLACE_WORDS = 20
 
 
 class Library:
@@ -100,8 +102,11 @@ def matches(clause: Clause, filters: Filters) -> bool:
 
 def only_points(clause: Clause) -> bool:
     """Whether a definition says no more than that its term has the meaning set out elsewhere."""
-    short = clause.kind == Kind.DEFINITION and len(clause.text.split()) <= _POINTER_WORDS
-    return short and bool(_POINTS.search(clause.text))
+    if clause.kind != Kind.DEFINITION:
+        return False
+    words = len(clause.text.split())
+    points = words <= _POINTER_WORDS and _POINTS.search(clause.text)
+    return bool(points or (words <= _PLACE_WORDS and _NAMES_PLACE.search(clause.text)))
 
 
 def key(article: str) -> str:

@@ -6,7 +6,7 @@ the same formula. A long clause has several nodes: its best one stands for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +86,7 @@ class ClauseRetriever(BaseRetriever):
             hits += self._index.hybrid(scope, dense, sparse, depth=depth, limit=2 * depth, weights=weights)
         fused = self._fold(sorted(hits, key=lambda hit: -hit.score))
         exact = self._exact(fused)
-        named = {clause.id for article in self._understood.articles for clause in self._library.exactly(article)}
+        named = {clause.id for clause in self._named(self._terms(), fused)}
         for rank, clause in enumerate(exact, start=1):
             found = fused.setdefault(clause.id, Candidate(clause, "", 0.0))
             found.score += reciprocal_rank(rank, EXACT_WEIGHT)
@@ -128,17 +128,33 @@ class ClauseRetriever(BaseRetriever):
 
         Below a named article the order is that of the fused ranks, then the document's.
         """
-        library, understood, filters = self._library, self._understood, self._filters
-        named: list[Clause] = []
-        for article in understood.articles:
-            named += library.exactly(article, filters)
-        for term in understood.terms:
-            named += library.volume(term, filters) or library.term(term, filters)
+        understood, library, filters = self._understood, self._library, self._filters
+        terms = self._terms()
+        named = [*self._named(terms, fused), *terms]
         below = [clause for article in understood.articles for clause in library.article(article, filters)]
-        places = {clause_id: place for place, clause_id in enumerate(fused)}
-        below.sort(key=lambda clause: places.get(clause.id, len(places)))
+        below.sort(key=_place(fused))
         unique = {clause.id: clause for clause in (*named, *below) if not clause.void and not clause.replaced_by}
         return list(unique.values())[:MOST_EXACT]
+
+    def _terms(self) -> list[Clause]:
+        """The definitions of the volumes and terms that the question names."""
+        terms: list[Clause] = []
+        for term in self._understood.terms:
+            terms += self._library.volume(term, self._filters) or self._library.term(term, self._filters)
+        return terms
+
+    def _named(self, terms: Sequence[Clause], fused: dict[str, Candidate]) -> list[Clause]:
+        """The clauses whose article the question names, those of each article in the order of the fused ranks.
+
+        An appendix of definitions is one article to them all: where the question names some of its terms, they are
+        meant, and no others.
+        """
+        known = {clause.id for clause in terms}
+        named: list[Clause] = []
+        for article in self._understood.articles:
+            exactly = sorted(self._library.exactly(article, self._filters), key=_place(fused))
+            named += [clause for clause in exactly if clause.id in known] or exactly
+        return named
 
     def _stage_ranks(self, dense: list[float], sparse: dict[int, float], depth: int) -> dict[str, list[str]]:
         ranks: dict[str, list[str]] = {}
@@ -151,6 +167,12 @@ class ClauseRetriever(BaseRetriever):
             ]
             ranks[stage] = list(self._fold(sorted(hits, key=lambda hit: -hit.score)))
         return ranks
+
+
+def _place(fused: dict[str, Candidate]) -> Callable[[Clause], int]:
+    """A sort key: where a clause stands among the candidates found; those that were not found come last."""
+    places = {clause_id: place for place, clause_id in enumerate(fused)}
+    return lambda clause: places.get(clause.id, len(places))
 
 
 def _mean(one: Sequence[float], other: Sequence[float]) -> list[float]:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+QUESTION_WINDOW = 128
+"""Tokens of a question that are seen: those of the fit have 43 at most, but people tell whole stories."""
 _GENERAL = Path(__file__).parents[1] / "eval" / "data" / "general.jsonl"
 
 
@@ -41,7 +43,7 @@ def _export(fit: Path, out: Path, base: Path | None) -> None:
         "dimension": model.project.in_features,
         "token_dimension": recipe["dimension"],
         "window": recipe["passage_tokens"],
-        "question_window": recipe["question_tokens"],
+        "question_window": QUESTION_WINDOW,
     }
     write_folder(model, base / "tokenizer.json", out, config)
     rows = [json.loads(line) for line in _GENERAL.read_text(encoding="utf-8").splitlines()]
