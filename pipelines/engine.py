@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from pipelines.errors import UsageError
 from pipelines.index import open_index
+from pipelines.index.manifest import headings
 from pipelines.index_text import RECIPE
 from pipelines.late_interaction import FITTED
 from pipelines.library import ALL, Library, key
+from pipelines.links import Links
 from pipelines.models.embedding import embedder_identity, load_embedder
 from pipelines.models.reranking import NONE, load_reranker
 from pipelines.ranking import reranked
@@ -55,6 +57,7 @@ class Engine:
         self._reranker = reranker
         self._lock = threading.Lock()
         self._library: Library | None = None
+        self._links: Links | None = None
         self._answerer: Answerer | None = None
         self._answers_of: Library | None = None
         self._language_model: LanguageModel | None = None
@@ -115,7 +118,9 @@ class Engine:
             scores = [(node.node.node_id, float(node.score or 0.0)) for node in ranked]
             candidates = reranked(candidates, scores, late=self.settings.reranker == FITTED)
             clock.lap("rerank")
-        passages = tuple(Passage(found.clause, found.score, dict(found.ranks)) for found in candidates[:k])
+        links = self._links_of(library)
+        passages = tuple(links.joined(Passage(one.clause, one.score, dict(one.ranks))) for one in candidates[:k])
+        clock.lap("context")
         return SearchResult(question, understood, passages, clock.laps(), tuple(order))
 
     def clauses(self, article: str = "", filters: Filters | None = None) -> tuple[Clause, ...]:
@@ -194,6 +199,13 @@ class Engine:
             if self._library is None or revision != self._revision:
                 self._library, self._revision = Library(self._index.ordered()), revision
             return self._library
+
+    def _links_of(self, library: Library) -> Links:
+        """What the references of a library's clauses lead to."""
+        with self._lock:
+            if self._links is None or self._links.library is not library:
+                self._links = Links(library, headings(self._index.manifest))
+            return self._links
 
     def _models(self) -> tuple[Embedder, BaseNodePostprocessor | None]:
         with self._lock:

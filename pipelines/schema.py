@@ -166,6 +166,21 @@ class ReadResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A clause's reference as the index resolves it.
+
+    ``found`` says what carries the id: "clause", "row" (of a clause's table), "above" (clauses stand below it),
+    "heading" (a title without words) or "" for a dead reference. ``clause_id`` is the first clause that does.
+    """
+
+    printed: str  # as it stands in the text, C3.10.10(n)(i)
+    target: str  # C3.10.10, APP C2
+    item: str  # the letters behind the id, "n.i"
+    found: str
+    clause_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
     """What a search is limited to. Empty means no limit; ``status`` "all" lifts the limit to the law in force."""
 
@@ -184,6 +199,8 @@ class Passage:
     score: float
     ranks: dict[str, int] = field(default_factory=dict)  # "dense", "sparse", "exact", "fused", "rerank"
     context: tuple[Clause, ...] = ()  # the parent's lead-in and the clauses it refers to
+    lead_in: str = ""  # the id of the parent among ``context``, "" where no parent has words
+    links: tuple[Link, ...] = ()  # its references to articles and appendices
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,8 @@ class Manifest:
         if self.recipe != recipe:
             raise IndexMismatch(f"the index was built by text recipe {self.recipe}, this version has {recipe}")
         if self.model.fingerprint != model.fingerprint:
-            raise IndexMismatch(f"the index was built by {self.model.name}, the setting names {model.name}")
+            built_by = f"another version of {model.name}" if self.model.name == model.name else self.model.name
+            raise IndexMismatch(f"the index was built by {built_by}, the setting names {model.name}")
         built = (self.model.query_instruction, self.model.text_instruction)
         if built != (model.query_instruction, model.text_instruction):
             raise IndexMismatch(f"the index was built by {self.model.name} with other instructions")
@@ -119,6 +120,11 @@ def in_force(entries: Iterable[Entry]) -> set[str]:
         if key not in latest or _age(entry) > _age(latest[key]):
             latest[key] = entry
     return current | {entry.generation for entry in latest.values()}
+
+
+def headings(manifest: Manifest | None) -> dict[str, tuple[Heading, ...]]:
+    """The titles without words of every document version that is held, by the document's hash."""
+    return {entry.document.sha256: entry.headings for entry in manifest.entries} if manifest else {}
 
 
 def _age(entry: Entry) -> tuple[str, int, str]:

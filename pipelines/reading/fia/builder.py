@@ -14,7 +14,7 @@ from pipelines.reading.fia.definitions import slug
 from pipelines.reading.fia.lines import Line
 from pipelines.reading.fia.marks import words
 from pipelines.reading.fia.page import Glyph
-from pipelines.reading.fia.references import find_references
+from pipelines.reading.fia.references import Place, find_references
 from pipelines.reading.fia.tree import Tree
 from pipelines.schema import Clause, Document, Heading, Kind, Status
 
@@ -91,6 +91,7 @@ class Builder:
         void, replaced = _void(text)
         host = next((name for name, _ in block.path if name.startswith("APP ")), "")
         appendix = block.article.split(".")[0] if block.article.startswith("APP ") else host
+        place = Place(block.article, appendix, self._document.section if self._lettered else "")
         self.clauses.append(
             Clause(
                 id=self._id(block),
@@ -112,7 +113,7 @@ class Builder:
                 inserted=composed.inserted,
                 void=void,
                 replaced_by=replaced,
-                references=find_references(text, named=composed.named, appendix=appendix, lettered=self._lettered),
+                references=find_references(text, place, named=composed.named, tables=composed.tables),
                 comments=tuple(_comments(block)),
                 governance=tuple(self._governance(block)),
                 has_figure=block.has_figure or bool(_FIGURE.search(text)),

@@ -196,10 +196,11 @@ class Tree:
     def _opens_clause(self, printed: str, token: list[Glyph], rest: list[Glyph], *, in_appendix: bool) -> bool:
         """A number in bold, or one set off by a tab where the document's numbers are not bold.
 
-        A number of one part opens nothing outside an appendix.
+        A number of one part opens nothing outside an appendix. The full stop that ends a bold number may be plain.
         """
         deep = "." in printed.strip(".")
-        if all(glyph.bold for glyph in token):
+        figures = token[:-1] if printed.endswith(".") else token
+        if figures and all(glyph.bold for glyph in figures):
             alone = in_appendix and len(printed.strip(".")) <= 2
             return deep or (alone and (not rest or rest[0].x0 - token[-1].x1 > _TAB))
         return (

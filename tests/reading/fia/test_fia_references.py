@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from pipelines.reading.fia.references import find_references
+from pipelines.reading.fia.references import Place, find_references
 
 
-def found(text: str, *, appendix: str = "", lettered: bool = True) -> list[tuple[str, str, str]]:
-    references = find_references(text, named=(), appendix=appendix, lettered=lettered)
+def found(text: str, *, article: str = "", appendix: str = "", letter: str = "C") -> list[tuple[str, str, str]]:
+    tables = [run.span() for run in re.finditer(r"(?m)(?:^\|.*\n?)+", text)]
+    references = find_references(text, Place(article, appendix, letter), tables=tables)
     assert all(text[reference.start : reference.end] == reference.printed for reference in references)
     return [(reference.kind, reference.target, reference.printed) for reference in references]
 
@@ -20,7 +23,8 @@ def found(text: str, *, appendix: str = "", lettered: bool = True) -> list[tuple
         ("positions defined in C3.10.10(n)(i) and", "C3.10.10", "C3.10.10(n)(i)"),
         ("pursuant to Article E4.1.1.a.", "E4.1.1", "Article E4.1.1.a"),
         ("and E.1.2.", "E1.2", "E.1.2"),
-        ("per Appendix C8 Article 2.2.1b.", "APP C8.2.2.1", "Appendix C8 Article 2.2.1"),
+        ("per Appendix C8 Article 2.2.1b.", "APP C8.2.2.1", "Appendix C8 Article 2.2.1b"),
+        ("(Article B11.1.7d)", "B11.1.7", "Article B11.1.7d"),
     ],
 )
 def test_articles(text, target, printed):
@@ -38,6 +42,34 @@ def test_appendices_and_documents():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("the table of Appendix 3, in", "APP C3"),
+        ("in Appendix 7 of the Sporting Regulations", "APP B7"),
+        ("in Appendix 1 of the Formula 1 Power Unit Financial Regulations", "APP E1"),
+        ("indicated in Appendix 1 to these Power Unit Financial Regulations", "APP E1"),
+        ("the provisions of this Appendix 5.", "APP C8"),
+    ],
+)
+def test_an_appendix_without_a_letter_is_of_the_section_that_is_named_or_of_its_own(text, target):
+    assert [reference for _, reference, _ in found(text, appendix="APP C8")] == [target]
+
+
+def test_an_appendix_of_another_code_is_no_reference():
+    assert found("in Appendix 2 of the ISC") == []
+
+
+def test_a_document_without_letters_keeps_its_appendices_as_printed():
+    assert found("see Appendix 3", letter="") == [("appendix", "APP 3", "Appendix 3")]
+
+
+def test_the_number_of_a_table_row_is_no_reference():
+    text = "The following:\n| No. | Name |\n| --- | --- |\n| C3.16.1 Nose | see C3.16.2 |\n| C3.2.1 | |"
+    assert [target for _, target, _ in found(text, article="C3.16")] == ["C3.16.2", "C3.2.1"]
+    assert len(found(text, article="C3.4")) == 3
+
+
 def test_articles_of_an_appendix():
     assert found("Article 1.6 of this Appendix", appendix="APP C2") == [
         ("article", "APP C2.1.6", "Article 1.6 of this Appendix")
@@ -47,12 +79,12 @@ def test_articles_of_an_appendix():
 
 def test_an_article_without_a_letter_is_another_codes_unless_the_document_has_none():
     assert found("Article 15 of the FIA Statutes") == []
-    assert found("see Article 5.2.3", lettered=False) == [("article", "5.2.3", "Article 5.2.3")]
+    assert found("see Article 5.2.3", letter="") == [("article", "5.2.3", "Article 5.2.3")]
 
 
 def test_a_name_in_the_colour_of_references_is_a_document():
     text = "as set out in the Sample Guide."
-    (reference,) = find_references(text, named=[(18, 30)], appendix="", lettered=True)
+    (reference,) = find_references(text, Place(), named=[(18, 30)])
     assert (reference.kind, reference.target) == ("document", "Sample Guide")
 
 
