@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from dataclasses import asdict, dataclass, fields, replace
@@ -54,7 +55,8 @@ class Condition:
     """A named setup that changes one thing of its predecessor, and what that is expected to do.
 
     The hypothesis is confirmed where ``metric`` minus the predecessor's is at least ``at_least`` (a loss that is
-    expected to stay small is a negative number). ``published`` are the figures of a published counterpart.
+    expected to stay small is a negative number) and at most ``at_most``. ``published`` are the figures of a published
+    counterpart.
     """
 
     name: str
@@ -63,8 +65,20 @@ class Condition:
     changed: str = ""
     hypothesis: str = ""
     metric: str = ""
-    at_least: float = 0.0
+    at_least: float = -math.inf
+    at_most: float = math.inf
     published: dict[str, Any] | None = None
+
+    def confirmed_by(self, difference: float) -> bool:
+        """Whether a difference of its metric confirms the hypothesis."""
+        return self.at_least <= difference <= self.at_most
+
+    @property
+    def expected(self) -> str:
+        """The difference that was expected, as told."""
+        bounds = ((self.at_least, "or more"), (self.at_most, "or less"))
+        told = " and ".join(f"{bound:+.3f} {which}" for bound, which in bounds if math.isfinite(bound))
+        return f"{self.metric} {told}" if told else ""
 
 
 def read(path: Path) -> list[Condition]:
@@ -124,12 +138,11 @@ def _condition(entry: dict[str, Any], found: dict[str, Condition], path: Path) -
     if len(changed) != 1:
         raise UsageError(f"{where}: changes {len(changed)} things of {predecessor}, not one")
     hypothesis, metric = str(entry.get("hypothesis", "")), str(entry.get("metric", ""))
-    if not hypothesis or metric not in (*METRICS, *MORE_METRICS) or "at_least" not in entry:
-        raise UsageError(f"{where}: needs a hypothesis, a metric that exists, and at_least")
+    bounds = {name: float(entry[name]) for name in ("at_least", "at_most") if name in entry}
+    if not hypothesis or metric not in (*METRICS, *MORE_METRICS) or not bounds:
+        raise UsageError(f"{where}: needs a hypothesis, a metric that exists, and at_least or at_most")
     told = f"{changed[0]}: {before[changed[0]]} → {after[changed[0]]}"
-    return Condition(
-        name, setup, predecessor, told, hypothesis, metric, float(entry["at_least"]), entry.get("published")
-    )
+    return Condition(name, setup, predecessor, told, hypothesis, metric, published=entry.get("published"), **bounds)
 
 
 def _check(setup: Setup, where: str) -> None:

@@ -28,6 +28,7 @@ from eval.sweep.asking import Asker
 from eval.sweep.conditions import Condition, Setup
 from eval.sweep.engines import Engine
 from eval.sweep.searching import Prepared, WordIndex, score_shard
+from eval.sweep.sources import sources
 from eval.sweep.units import Cut, cut_corpus, read_corpus
 from eval.sweep.vectors import (
     Model,
@@ -39,7 +40,6 @@ from eval.sweep.vectors import (
     tokens_of,
 )
 from pipelines.errors import ModelNotFound, SettingsError
-from pipelines.index_text import RECIPE
 from pipelines.late_interaction import FITTED
 from pipelines.models.files import model_folder
 from pipelines.models.reranking import NONE
@@ -197,7 +197,7 @@ class Sweep:
             "models": models,
             "documents": {one.document.file: _sha256(one.document.path) for one in self.documents},
             "gold": digest(self.gold),
-            "recipe": RECIPE,
+            "code": sources("pipelines", "eval"),
             "versions": {name: metadata.version(name) for name in _VERSIONED},
             "seed": self.seed,
         }

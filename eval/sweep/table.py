@@ -75,7 +75,7 @@ def hypotheses(shaped: Document) -> page.Table:
             one["name"],
             one["predecessor"],
             one["hypothesis"],
-            f"{one['metric']} {one['at_least']:+.3f} or more",
+            one["expected"],
             "–" if one["difference"] is None else f"{one['difference']:+.3f}",
             "–" if one["difference_interval"] is None else "{:+.3f} to {:+.3f}".format(*one["difference_interval"]),
             one["verdict"],
@@ -124,7 +124,9 @@ def text(shaped: Document) -> str:
 
 def _described(run: Run, before: Run | None) -> Document:
     condition = run.condition
-    shaped: Document = asdict(condition) | {
+    described = {name: value for name, value in asdict(condition).items() if name not in ("at_least", "at_most")}
+    shaped: Document = described | {
+        "expected": condition.expected,
         "not_run": run.not_run,
         "record": run.record,
         "seconds": run.seconds,
@@ -147,5 +149,5 @@ def _described(run: Run, before: Run | None) -> Document:
     new = values[condition.metric]
     shaped["difference"] = round(statistics.fmean(new) - statistics.fmean(old), 4)
     shaped["difference_interval"] = difference(new, old)
-    shaped["verdict"] = CONFIRMED if shaped["difference"] >= condition.at_least else REFUTED
+    shaped["verdict"] = CONFIRMED if condition.confirmed_by(shaped["difference"]) else REFUTED
     return shaped

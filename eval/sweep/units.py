@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eval.sweep.conditions import Setup
+from eval.sweep.sources import sources
 from pipelines.cut import cut
 from pipelines.errors import UsageError
-from pipelines.index_text import RECIPE, index_text, is_searchable
+from pipelines.index_text import index_text, is_searchable
 from pipelines.ingest import SUFFIXES
 from pipelines.read_all import Unread, read_all
 from pipelines.reading.documents.source import decode
@@ -50,7 +51,7 @@ class Cut:
 
 
 def read_corpus(paths: Sequence[Path], cache: Path) -> list[ReadResult]:
-    """Read files and folders as ingest does; what was read before by this version is taken from ``cache``.
+    """Read files and folders as ingest does; what the same reader read before is taken from ``cache``.
 
     Raises:
         UsageError: there is nothing to read, or a file cannot be read: a score over part of a corpus says nothing.
@@ -63,7 +64,7 @@ def read_corpus(paths: Sequence[Path], cache: Path) -> list[ReadResult]:
         files += [file for file in inside if file.is_file()]
     if not files:
         raise UsageError(f"there is nothing to read in {', '.join(map(str, paths))}")
-    digest = hashlib.sha256(RECIPE.encode())
+    digest = hashlib.sha256(sources("pipelines/reading").encode())
     for file in files:
         digest.update(str(file).encode() + file.read_bytes())
     kept = cache / f"read-{digest.hexdigest()[:16]}.pickle"

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import math
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from eval.sweep.conditions import Condition, Setup
 from eval.sweep.engines import open_engine
 from eval.sweep.runner import Run, Sweep
 from eval.sweep.searching import WordIndex, fitting
+from eval.sweep.sources import sources
 from eval.sweep.units import cut_corpus, read_corpus
 from eval.sweep.vectors import Model, VectorCache, dense_of
 from pipelines.bm25 import document_vector
@@ -44,9 +46,11 @@ def test_one_change_a_condition_with_its_hypothesis(tmp_path: Path) -> None:
         assert len(found) >= 10
         assert all(one.hypothesis and one.metric for one in found if one.predecessor)
     start = '[[condition]]\nname = "a"\n'
+    bare = '[[condition]]\nname = "b"\nfrom = "a"\nchange = { stages = "dense" }\n'
     told = {
+        bare: "needs a hypothesis",
+        bare + 'hypothesis = "It helps."\nmetric = "hit1"\n': "at_most",
         '[[condition]]\nname = "b"\nfrom = "a"\nchange = { stages = "dense", chunks = "chars-512" }\n': "changes 2",
-        '[[condition]]\nname = "b"\nfrom = "a"\nchange = { stages = "dense" }\n': "needs a hypothesis",
         '[[condition]]\nname = "b"\nfrom = "z"\n': "predecessor",
         '[[condition]]\nname = "b"\nchange = { stages = "magic" }\n': "'magic' is no stages",
         '[[condition]]\nname = "b"\nchange = { colour = "red" }\n': "colour is nothing",
@@ -203,6 +207,38 @@ def test_a_hypothesis_is_confirmed_by_the_difference(monkeypatch: pytest.MonkeyP
     _, up, same = shaped["conditions"]
     assert (up["difference"], up["verdict"]) == (0.25, "confirmed")  # 3/4 against 2/4
     assert (same["difference"], same["verdict"], same["difference_interval"]) == (0, "refuted", (0, 0))
+    assert up["expected"] == "hit1 +0.250 or more"
     names = {path.name for path in table.write(shaped, tmp_path)}
     assert names == {"sweep.json", "sweep.csv", "sweep.md", "sweep.html", "sweep.svg"}
     assert "confirmed" in (tmp_path / "sweep.md").read_text()
+
+
+def test_what_is_expected_to_hardly_move_is_refuted_by_a_gain_and_by_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "SHOWN", ("hit1", "hit5"))
+    old = _run("old", [0, 1, 0, 1])
+
+    def verdict(values: list[float], **bounds: float) -> str:
+        made = _run("new", values, "old")
+        new = Run(replace(made.condition, **({"at_least": -math.inf} | bounds)), {}, made.rows)
+        return str(table.document([old, new], "Sweep")["conditions"][1]["verdict"])
+
+    hardly = {"at_least": 0.0, "at_most": 0.1}
+    assert verdict([0, 1, 0, 1], **hardly) == "confirmed"  # no difference
+    assert verdict([1, 1, 0, 1], **hardly) == "refuted"  # a gain of 1/4
+    assert verdict([0, 0, 0, 1], **hardly) == "refuted"  # a loss of 1/4
+    assert verdict([0, 0, 0, 1], at_most=-0.1) == "confirmed"  # a loss that was expected
+    assert Condition("x", Setup(), metric="hit1", **hardly).expected == "hit1 +0.000 or more and +0.100 or less"
+
+
+def test_another_version_of_the_code_is_told_by_its_sources(tmp_path: Path) -> None:
+    (tmp_path / "pipelines").mkdir()
+    module = tmp_path / "pipelines" / "rerank.py"
+    found = []
+    for text in ("A = 1\n", "A = 2\n"):
+        module.write_text(text)
+        sources.cache_clear()
+        found.append(sources("pipelines", root=tmp_path))
+    assert found[0] != found[1]
+    (tmp_path / "pipelines" / "notes.txt").write_text("no code")
+    sources.cache_clear()
+    assert sources("pipelines", root=tmp_path) == found[1]
