@@ -20,7 +20,7 @@ from scripts.training.corpus import Question
 from scripts.training.logistic import fit_logistic
 
 _PENALTY = 1.0
-_VECTOR_PENALTY = 300.0
+_VECTOR_PENALTY = 100.0
 _FOLDS = 5
 _LEFT_OUT = 3
 PLAIN = "plain: "
@@ -28,7 +28,7 @@ PLAIN = "plain: "
 _COMMON = ("answerable", "wrong clause", "made up")
 _SHARES = {"wrong clause": 0.01}
 """Wrong clauses count less: many of them answer in part, and their questions are the answerable ones."""
-_PLAIN_SHARE = 5.0
+_PLAIN_SHARE = 3.0
 """Short plain questions count more: there are few of them, and people ask little else."""
 
 
