@@ -72,7 +72,8 @@ class Writer:
                     if first:
                         raise NotFoundByModel(text)
                     continue
-                statement = check(items.bulleted(text), shown, separator=separator, year=year)
+                line = items.bulleted(text)
+                statement = check(line, shown, question=question, separator=separator, year=year)
                 first = first and not statement.says_something
                 yield statement
 

@@ -59,10 +59,13 @@ def statements(pieces: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield _parted(buffer)
 
 
-def check(statement: str, given: Mapping[int, Passage], *, separator: str = "", year: str = "") -> Statement:
+def check(
+    statement: str, given: Mapping[int, Passage], *, question: str = "", separator: str = "", year: str = ""
+) -> Statement:
     """One statement with what is wrong with it; ``given`` are the passages the model saw, by their numbers.
 
-    ``year`` is the later year that was asked for, "" for the law in force.
+    ``question`` is what was asked: repeating it tells nothing. ``year`` is the later year that was asked for, "" for
+    the law in force.
     """
     numbers = [int(n) for group in MARKER.findall(statement) for n in re.findall(r"\d+", group)]
     cited = tuple(dict.fromkeys(n for n in numbers if n in given))
@@ -81,9 +84,11 @@ def check(statement: str, given: Mapping[int, Passage], *, separator: str = "", 
         elif clause.status == Status.FUTURE and not year:
             problems.append(f"{clause.article} is the text of {clause.year or 'a later year'}")
     law = " \n".join(" ".join((c.article, c.title, *c.path, c.term, c.text)) for c in clauses)
-    source = _labels(clauses) or "any clause that it cites"
-    problems += [f"{claim} is not in {source}" for claim in unsupported(_bare(statement), law)]
+    claims = unsupported(_bare(statement), law)
+    if not cited and claims:
+        problems.append(f"nothing supports {', '.join(claims)}")
     if cited:
+        problems += [f"{claim} is not in {_labels(clauses)}" for claim in claims]
         words = squeeze(law)
         problems += [f"“{q}” is no wording of {_labels(clauses)}" for q in quoted(statement) if squeeze(q) not in words]
         problems += [
@@ -91,6 +96,8 @@ def check(statement: str, given: Mapping[int, Passage], *, separator: str = "", 
         ]
         if _shared(statement, law) < _SUPPORT:
             problems.append(f"it says little of what {_labels(clauses)} says")
+    if _asks(statement, question):
+        problems.append("it repeats the question")
     if _repeats_instructions(statement):
         problems.append("it repeats the model's instructions")
     return Statement(statement, cited, tuple(problems), separator)
@@ -123,6 +130,12 @@ def _shared(statement: str, law: str) -> float:
     """The part of a statement's words that the law has too; 1 where it has none that carry meaning."""
     said = set(stems(_bare(statement)))
     return len(said & set(stems(law))) / len(said) if said else 1.0
+
+
+def _asks(statement: str, question: str) -> bool:
+    """Whether a statement asks, or is the question itself."""
+    said, asked = (re.findall(r"\w+", text.lower()) for text in (_bare(statement), question))
+    return _bare(statement).rstrip(" .*”'\"").endswith("?") or said == asked
 
 
 def _repeats_instructions(statement: str, run: int = 7) -> bool:

@@ -17,6 +17,8 @@ _ID = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![\w.-])[a-z]{1,4}-?\d{1,3}(?!\w|\.\w)", re.IGNORECASE)
+_SPORT = re.compile(r"(?<!article )(?<!articles )(?<!section )\b(?:formula[\s-]?(?:1|one)|f1)\b(?!\.\d)", re.IGNORECASE)
+"""The sport's own name, which is neither an article nor a number."""
 _ORDINALS = "fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 _WORDS = NUMBER_WORDS | {word: str(value) for value, word in enumerate(_ORDINALS, 4)}
 _VAGUE = frozenset({"first", "second", "once", "single", "both", "one"})
@@ -76,6 +78,7 @@ def unsupported(statement: str, law: str) -> tuple[str, ...]:
     any, nowhere has the unit.
     """
     statement, law = (unicodedata.normalize("NFKC", text) for text in (statement, law))
+    statement = _SPORT.sub(" ", statement)
     missing = [name for name in _ID.findall(statement) if not _has_id(law, name)]
     statement, law = _ID.sub(" ", statement), _ID.sub(" ", law)
     named = {name.lower() for name in _NAMED.findall(law)}

@@ -95,9 +95,24 @@ def test_what_an_uncited_statement_claims_is_named(given: dict[int, Passage]) ->
     long = f"The limit is{' as everybody knows and as has long been said' * 3} 90 km/h under C9.9."
     assert check(long, given).problems == (
         "no citation",
-        "C9.9 is not in any clause that it cites",
-        "90 km/h is not in any clause that it cites",
+        "nothing supports C9.9, 90 km/h",
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the speed limit in the pit lane? [1]",
+        "What is the speed limit in the pit lane [1]",
+        "Is a speed limit of 80km/h imposed in the Pit Lane? [1]",
+    ],
+)
+def test_a_question_is_no_answer(given: dict[int, Passage], text: str) -> None:
+    asked = "What is the speed limit in the pit lane?"
+    assert check(text, given, question=asked).problems[-1] == "it repeats the question"
+    assert check("The speed limit in the Pit Lane is 80km/h [1].", given, question=asked).problems == ()
+    affirmed = "Is it so that this limit may be amended by the Race Director?"
+    assert check("This limit may be amended by the Race Director [1].", given, question=affirmed).problems == ()
 
 
 def test_the_numbers_of_a_models_own_list_become_bullets() -> None:

@@ -24,6 +24,7 @@ LAW = (
         "See B.1.9.3 and b1.9.3.",
         "It is 1.5 mm.",
         "The first of both is one.",
+        "In Formula 1 and in F1.",
     ],
 )
 def test_numbers_units_and_ids_that_the_law_has(statement: str) -> None:
@@ -49,6 +50,7 @@ def test_numbers_units_and_ids_that_the_law_has(statement: str) -> None:
         ("See b1.9.4.", ("b1.9.4",)),
         ("See Article 1.9.4.", ("1.9.4",)),
         ("In Q3 of it.", ("Q3",)),
+        ("See Article F1 and F1.2.", ("F1", "F1.2")),
         ("It is 15 mm.", ("15 mm",)),
         ("It is ８５ km/h.", ("85 km/h",)),
     ],
