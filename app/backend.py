@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pipelines.schema import Clause, Filters, Reply, SearchResult, Status
+from pipelines.schema import Clause, Filters, Heading, Reply, SearchResult, Status
 from pipelines.settings import Settings
 
 if TYPE_CHECKING:
@@ -179,6 +179,21 @@ def documents(manifest: Manifest | None) -> list[dict[str, Any]]:
             manifest.entries, key=lambda one: (one.document.section, one.document.date, one.document.file)
         )
     ]
+
+
+def held_headings(settings: Settings) -> dict[str, tuple[Heading, ...]]:
+    """The titles without words of what is indexed, by document hash; also while a server holds the folder."""
+    from pipelines.index.manifest import ManifestFile, headings
+
+    if not settings.qdrant_url:
+        return headings(ManifestFile(settings.storage).load())
+    from pipelines.index import open_index
+
+    index = open_index(settings)
+    try:
+        return headings(index.manifest)
+    finally:
+        index.close()
 
 
 def connect(settings: Settings) -> Backend:

@@ -41,6 +41,9 @@ def build_parser() -> argparse.ArgumentParser:
 
     clauses = _command(commands, "clauses", "list what is indexed, clause by clause")
     clauses.add_argument("article", nargs="?", default="", metavar="ARTICLE", help="only this article and below it")
+    clauses.add_argument(
+        "--dead-references", action="store_true", help="instead list the references that lead nowhere in their issue"
+    )
     _filters(clauses)
 
     search = _command(commands, "search", "find the clauses that bear on a question")

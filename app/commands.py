@@ -47,13 +47,32 @@ def ingest(args: argparse.Namespace, settings: Settings, backend: Backend, out: 
 
 
 def clauses(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
-    """List what is indexed."""
+    """List what is indexed, or the references in it that lead nowhere."""
+    if args.dead_references:
+        return _dead_references(args, settings, backend, out)
     found = backend.clauses(args.article, _filters(args))
     if args.json:
         for record in found:
             _print(out, render.clause(record))
     else:
         out.write(terminal.clauses([render.clause(record) for record in found]))
+    return 0
+
+
+def _dead_references(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
+    from app.backend import held_headings
+    from pipelines.library import ALL, Library
+    from pipelines.links import Links
+
+    links = Links(Library(backend.clauses("", Filters(status=ALL))), held_headings(settings))
+    chosen = backend.clauses(args.article, _filters(args))
+    dead = links.dead(chosen)
+    if args.json:
+        for one in dead:
+            _print(out, render.dead_reference(one))
+    else:
+        made = sum(1 for record in chosen for one in record.references if one.kind != "document")
+        out.write(terminal.dead_references([render.dead_reference(one) for one in dead], made))
     return 0
 
 

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from pipelines.errors import TechRegError
 from pipelines.schema import Answer, Citation, Clause, Failure, Passage, Refusal, Reply, SearchResult, Understood
+
+if TYPE_CHECKING:
+    from pipelines.links import DeadReference
 
 Json = dict[str, Any]
 FOUND_BEFORE = 3
@@ -65,7 +69,35 @@ def passage(record: Passage, *, explain: bool = False) -> Json:
         "score": record.score,
         **_file_lines(found),
     }
-    return shaped | {"ranks": dict(record.ranks)} if explain else shaped
+    return shaped | {"ranks": dict(record.ranks), **_joined(record)} if explain else shaped
+
+
+def _joined(record: Passage) -> Json:
+    """What a passage is read with, and where its references lead: ``found`` is "" for one that is dead."""
+    return {
+        "lead_in": record.lead_in or None,
+        "context": [
+            {"id": one.id, "article": one.article, "title": one.title, "page": one.page_start, "text": one.text}
+            for one in record.context
+        ],
+        "references": [asdict(link) for link in record.links],
+    }
+
+
+def dead_reference(record: DeadReference) -> Json:
+    """A reference that leads nowhere, with the clause that makes it."""
+    return {
+        "id": record.clause.id,
+        "article": record.clause.article,
+        "term": record.clause.term,
+        "section": record.clause.section,
+        "issue": record.clause.issue,
+        "page": record.clause.page_start,
+        "status": record.clause.status.value,
+        "year": record.clause.year,
+        "printed": record.reference.printed,
+        "target": record.reference.target,
+    }
 
 
 def search(record: SearchResult, id_: str | None = None, *, explain: bool = False) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from app.render import Json
@@ -85,6 +85,17 @@ def clauses(shaped: Iterable[Json]) -> str:
         head = f"{one['article']:<12} {_issue(one):<9} p. {one['page_start']:<4} "
         lines.append(head + textwrap.shorten(begins, max(20, wide - len(head)), placeholder=" …"))
     return "\n".join(lines) + ("\n" if lines else "Nothing is indexed that fits.\n")
+
+
+def dead_references(shaped: Sequence[Json], made: int) -> str:
+    """One line a reference that leads nowhere, and how many of all that are made do."""
+    lines = [
+        f"{one['article']:<12} {_issue(one):<9} p. {one['page']:<4} {one['printed']} -> no {one['target']}"
+        for one in shaped
+    ]
+    resolved = made - len(shaped)
+    share = f", {resolved / made:.1%}" if made else ""
+    return "\n".join([*lines, f"{resolved} of {made} references to articles and appendices resolve{share}"]) + "\n"
 
 
 def ingest(shaped: Json) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from pipelines import tracing
 from pipelines.answer import compose
 from pipelines.answer.cite import Citer
+from pipelines.answer.context import read_with
 from pipelines.answer.generate import NotFoundByModel, Writer, wants_everything
 from pipelines.answer.ports import Corpus, Gate, PieceScorer
 from pipelines.answer.refuse import refusal
@@ -205,11 +206,15 @@ class Answerer:
         """The language model's answer, or what stands in for it."""
         if model.breaker.open:
             return (yield from self._fallback(result, confidence, "the language model failed too often and rests now"))
-        written = compose.Written(result.passages, self._statistics, self._citer, mark=self._mark)
+        extra = read_with(result.passages)
+        given = (*result.passages, *extra)
+        written = compose.Written(given, self._statistics, self._citer, mark=self._mark)
         writer = Writer(model, self.settings.context_tokens, self.settings.answer_tokens)
         year = _later(result)
         try:
-            for statement in writer.write(result.understood.question, result.passages, year=year, stream=stream):
+            for statement in writer.write(
+                result.understood.question, result.passages, extra=extra, year=year, stream=stream
+            ):
                 if piece := written.add(statement):
                     yield piece
         except NotFoundByModel:

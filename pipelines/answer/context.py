@@ -11,6 +11,10 @@ from pipelines.schema import Passage
 MARGIN_TOKENS = 32
 """Kept free for what a chat template adds around messages."""
 
+READ_WITH_BEST = 3
+MOST_READ_WITH = 6
+"""At most so many clauses are added that the best passages go on from or refer to, where the budget has room."""
+
 Numbered = tuple[int, Passage]
 """A passage with the number it is cited by, which is its rank from 1."""
 
@@ -29,6 +33,15 @@ def fitting(passages: Sequence[Numbered], room: int, count: Callable[[str], int]
             taken.append((number, passage))
             room -= length
     return taken
+
+
+def read_with(passages: Sequence[Passage]) -> list[Passage]:
+    """The clauses that the best passages are read with, as passages of their own behind the ranked ones."""
+    ranked = {passage.clause.id for passage in passages}
+    found = {clause.id: clause for passage in passages[:READ_WITH_BEST] for clause in passage.context}
+    others = [clause for clause in found.values() if clause.id not in ranked][:MOST_READ_WITH]
+    last = passages[-1].score if passages else 0.0
+    return [Passage(clause, last - place) for place, clause in enumerate(others, 1)]
 
 
 def both_ends(passages: Sequence[Numbered]) -> list[Numbered]:

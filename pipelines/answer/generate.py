@@ -54,17 +54,25 @@ class Writer:
         self._answer_tokens = answer_tokens
 
     def write(
-        self, question: str, passages: Sequence[Passage], *, year: str = "", stream: bool = False
+        self,
+        question: str,
+        passages: Sequence[Passage],
+        *,
+        extra: Sequence[Passage] = (),
+        year: str = "",
+        stream: bool = False,
     ) -> Generator[Statement, None, None]:
         """Checked statements as they are complete. A passage is cited by its rank in ``passages``, from 1.
+
+        ``extra`` passages follow in number, and are given where the ranked ones leave room.
 
         Raises:
             NotFoundByModel: before any statement, where the model says so.
             ModelError: the call failed; statements before it stand.
         """
-        numbered = list(enumerate(passages, 1))
-        messages, given = self._prompt(question, numbered)
-        shown = {number: passages[number - 1] for number in given}
+        every = dict(enumerate((*passages, *extra), 1))
+        messages, given = self._prompt(question, list(every.items()), len(passages))
+        shown = {number: every[number] for number in given}
         first, items = True, Items()
         with closing(self._reply(messages, stream=stream)) as pieces:
             for separator, text in statements(pieces):
@@ -85,13 +93,15 @@ class Writer:
             raise ModelReplyError("the language model's rewriting cannot be used")
         return lines[0]
 
-    def _prompt(self, question: str, numbered: Sequence[Numbered]) -> tuple[list[Message], tuple[int, ...]]:
-        """The messages to send and the numbers of the passages in them."""
+    def _prompt(
+        self, question: str, numbered: Sequence[Numbered], ranked: int
+    ) -> tuple[list[Message], tuple[int, ...]]:
+        """The messages to send and the numbers of the passages in them; the first ``ranked`` were found for it."""
         count = self.model.counter.count
         room = self._context_tokens - MARGIN_TOKENS - tokens_of(answer_messages(question, ()), count)
         chosen = fitting(numbered, room, count)
-        if wants_everything(question) and len(chosen) < len(numbered):
-            return self._map(question, numbered)
+        if wants_everything(question) and sum(number <= ranked for number, _ in chosen) < ranked:
+            return self._map(question, numbered[:ranked])
         if not chosen and numbered:
             number, passage = numbered[0]
             return answer_messages(question, [(number, self._shortened(number, passage, room))]), (number,)

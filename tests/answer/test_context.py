@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.answer.context import batches, both_ends, fitting
+from pipelines.answer.context import batches, both_ends, fitting, read_with
 from pipelines.answer.prompts import SYSTEM, answer_messages, fenced, passage_text
 from pipelines.errors import ModelNotFound
 from pipelines.schema import Clause, Passage
@@ -29,6 +29,22 @@ def test_one_that_does_not_fit_is_skipped_and_the_next_is_taken(numbered: list[t
     assert min(lengths[1:4]) > lengths[4]
     assert [number for number, _ in fitting(numbered, room, words)] == [1, 5]
     assert fitting(numbered, 0, words) == []
+
+
+def test_what_the_best_passages_are_read_with_comes_behind_them_once(law: dict[str, Clause]) -> None:
+    first, second, third, fourth, fifth = law.values()
+    found = [
+        Passage(first, 0.9, context=(second, third)),
+        Passage(second, 0.8, context=(third, fourth)),
+        Passage(law["C4.1"], 0.7),
+        Passage(first, 0.6, context=(fifth,)),  # too far down
+    ]
+    extra = read_with(found)
+    shown = {passage.clause.id for passage in found}
+    wanted = [one for one in (third, fourth) if one.id not in shown]
+    assert [passage.clause for passage in extra] == wanted
+    assert all(passage.score < 0.6 for passage in extra)
+    assert read_with([]) == []
 
 
 def test_the_best_stand_at_both_ends(numbered: list[tuple[int, Passage]]) -> None:

@@ -6,10 +6,12 @@ import json
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 from app.cli import main
+from pipelines.schema import Reference
 
 CLAUSE_KEYS = {
     "id", "article", "article_printed", "term", "section", "issue", "title", "text", "page_start", "page_end",
@@ -201,6 +203,31 @@ class TestClauses:
         _, out, _ = run("clauses", "--status", "all")
         assert "C4.1         issue 13  p. 250  [future 2027] Minimum mass · The mass" in out
         assert max(len(line) for line in out.splitlines()) <= 100
+
+
+class TestDeadReferences:
+    @pytest.fixture
+    def linked(self, backend):
+        """The first clause refers to one that is there and to one that is not."""
+        first = backend.indexed[0]
+        made = tuple(Reference("article", target, target, 0, len(target)) for target in ("B2.2", "B9.9"))
+        backend.indexed = (replace(first, references=made), *backend.indexed[1:])
+
+    def test_one_json_line_a_reference_that_leads_nowhere(self, run, linked):
+        code, out, _ = run("clauses", "--dead-references", "--json")
+        (line,) = out.splitlines()
+        found = json.loads(line)
+        assert code == 0
+        assert (found["id"], found["article"], found["page"], found["target"]) == ("b-1-6-3", "B1.6.3", 12, "B9.9")
+
+    def test_a_person_sees_them_and_how_many_resolve(self, run, linked):
+        _, out, _ = run("clauses", "--dead-references")
+        assert "B1.6.3       issue 05  p. 12   B9.9 -> no B9.9" in out
+        assert "1 of 2 references to articles and appendices resolve, 50.0%" in out
+
+    def test_none_are_made(self, run):
+        _, out, _ = run("clauses", "--dead-references")
+        assert out == "0 of 0 references to articles and appendices resolve\n"
 
 
 class TestIngest:
