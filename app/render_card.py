@@ -26,6 +26,7 @@ def card(shaped: Json) -> str:
     path = "".join(f"<li>{escape(one)}</li>" for one in shaped["path"])
     has_page = shaped["file"].lower().endswith(".pdf") and shaped["page_start"]
     spans = " ".join(f"{start}-{end}" for start, end in marks)
+    copy = '<button type="button" class="take" data-do="take" title="Copy the clause and its place">Copy</button>'
     to_page = '<button type="button" class="to-page">Show page</button>' if has_page else ""
     heading = f'<span class="id">{escape(shaped["label"])}</span> {escape(shaped["title"])}'
     return (
@@ -35,7 +36,7 @@ def card(shaped: Json) -> str:
         + (f'<ol class="path">{path}</ol>' if path else "")
         + f'<div class="words">{words(shaped["text"], marks, shaped["tables"], links)}</div>'
         f"{_aside(shaped)}"
-        f'<footer><span class="place">{escape(" · ".join(place(shaped)))}</span>{to_page}</footer>'
+        f'<footer><span class="place">{escape(" · ".join(place(shaped)))}</span>{copy}{to_page}</footer>'
         "</article>"
     )
 

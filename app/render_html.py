@@ -171,12 +171,12 @@ def _issue(document: Json) -> str:
 
 
 def _timing(ms: Mapping[str, float]) -> str:
-    """The whole time and that of each stage; what the search leaves is the answer's."""
+    """The whole time and that of each stage that took any; what the search leaves is the answer's."""
     stages = {name: value for name, value in ms.items() if name not in ("total", "search")}
     if "search" in ms:
         stages.setdefault("answer", ms["total"] - ms["search"])
-    told = " · ".join(f"{escape(name)} {value:.0f}" for name, value in stages.items())
-    return f'<p class="timing"><span>{ms["total"]:.0f} ms</span> {f"({told})" if told else ""}</p>'
+    told = "".join(f" · {escape(name)} {value:.0f}" for name, value in stages.items() if value >= 0.5)
+    return f'<p class="timing">{ms["total"]:.0f} ms{told}</p>'
 
 
 def _sentence(text: str) -> str:

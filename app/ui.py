@@ -5,6 +5,7 @@ Its looks are in ``render_html`` and ``static``; the pane beside it lives in the
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -34,6 +35,8 @@ STORAGE_KEY = "techreg-conversation-1"
 SCRAMBLE = "techreg-analyst"
 NO_FILTERS = {"section": "", "issue": "", "status": "in_force"}
 Turns = list[render.Json]
+log = logging.getLogger("techreg.ui")
+DOCTOR = "Run: techreg doctor"
 T = TypeVar("T")
 
 
@@ -200,11 +203,16 @@ def stopped(written: str, turns: Any) -> tuple[str, Turns]:
 
 
 def replies(runtime: Runtime, question: str, wanted: Filters, history: Sequence[str]) -> Iterator[str | Reply]:
-    """The runtime's stream, with an expected error as the reply it ends in."""
+    """The runtime's stream, with an error as the reply it ends in; one that nobody expected is logged as well."""
     try:
         yield from runtime.stream(question, wanted, history)
     except TechRegError as error:
         yield Failure(question, type(error).__name__, error.message, error.fix)
+    except Exception as error:
+        log.exception("no answer to %r", question)
+        yield Failure(
+            question, type(error).__name__, f"something broke that should not: {error}", "Run: techreg doctor"
+        )
 
 
 async def stepwise(steps: Iterator[T]) -> AsyncIterator[T]:

@@ -1,8 +1,8 @@
 """Measure the app as a person waits for it: ``python -m scripts.measure_app [GOLD.jsonl]``.
 
-It serves the index that the settings name (``TECHREG_STORAGE``), the sample where there is none, asks in a real Chromium,
-and prints one JSON document: from Enter to the whole answer on screen, ten people asking at once, pages rendered and
-pages kept, the machine's floating-point speed before and after. Needs the dev extra and a Chromium.
+It serves the index that the settings name (``TECHREG_STORAGE``), the sample where there is none, asks in a real
+Chromium, and prints one JSON document: from Enter to the whole answer on screen, ten people asking at once, pages
+rendered and pages kept, the machine's floating-point speed before and after. Needs the dev extra and a Chromium.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 // The conversation: what its buttons do, which turn's clauses stand in the pane, the keyboard, the question in the address.
 import { browseFor, openArticle, openClause } from "./browse.js";
 import { byId } from "./get.js";
-import { openPage, stepCitation, turnPage } from "./page.js";
+import { openPage, prepare, stepCitation, turnPage } from "./page.js";
 import { back, cards, openSheet, showCards, showTab, view } from "./pane.js";
 import { hideHint } from "./terms.js";
 
@@ -33,9 +33,19 @@ function showTurn(turn) {
   const last = [...document.querySelectorAll(".turn")].at(-1);
   const none = turn.querySelector(".answer.refused") ? REFUSED : NONE;
   showCards(turn.querySelector(".sources")?.innerHTML || "", none, turn === last ? "" : asked(turn));
+  const first = cards().find((one) => one.classList.contains("paged"));
+  if (first) prepare(first).catch(() => {}); // told where its page is opened
+}
+
+// A chip or card that is pointed at will be opened: its page is fetched.
+function pointed(event) {
+  const chip = event.target.closest?.("#talk button.chip");
+  const card = chip ? cards().find((one) => one.dataset.clause === chip.dataset.clause) : event.target.closest?.("#side .card");
+  if (card?.classList.contains("paged")) prepare(card).catch(() => {});
 }
 
 function openChip(chip) {
+  hideHint();
   showTurn(chip.closest(".turn"));
   const card = cards().find((one) => one.dataset.clause === chip.dataset.clause);
   if (!card) return;
@@ -64,6 +74,12 @@ async function copy(button, text) {
   setTimeout(() => (button.textContent = label), TOLD_MS);
 }
 
+// A clause's own words, under where they stand.
+function clauseText(card) {
+  const told = (name) => card.querySelector(name).innerText.trim();
+  return `${told(".id")}, ${told(".place").replaceAll(" · ", ", ")}\n${told(".words").replace(/\n{2,}/g, "\n")}`;
+}
+
 async function thumb(button, helpful) {
   const turn = button.closest(".turn");
   const sent = await fetch("api/feedback", {
@@ -77,6 +93,7 @@ async function thumb(button, helpful) {
 
 const DO = {
   copy: (button) => copy(button, button.dataset.copy),
+  take: (button) => copy(button, clauseText(button.closest(".card"))),
   link: (button) => copy(button, `${location.origin}${location.pathname}?q=${encodeURIComponent(asked(button.closest(".turn")))}`),
   retry: () => asking() || byId("retry").click(),
   sources: (button) => {
@@ -185,6 +202,7 @@ export function startChat() {
   window.techreg = { save };
   document.addEventListener("click", pressed);
   document.addEventListener("keydown", typed);
+  document.addEventListener("mouseover", pointed);
   follow();
   askAddress();
 }

@@ -2,13 +2,23 @@
 import { byId, get, make } from "./get.js";
 import { cards, showOver, view } from "./pane.js";
 
-const ZOOMS = [100, 125, 150, 200, 300];
+const ZOOMS = [100, 115, 130, 150, 200, 300]; // at 115 the margins are left out
 let shown = null; // {id, label, section, issue, sha256, pages, marks, number}
 let zoom = window.matchMedia("(max-width: 520px)").matches ? 1 : 0; // a whole page is too small to read on a phone
 let asked = 0; // the last page that was asked for: a slower answer to an earlier one is dropped
 let citation = -1;
 
 const picture = (sha256, number) => `api/page/${sha256}/${number}.png`;
+
+// Where a card's clause stands; asked for once a card, and its page fetched, before anybody wants to see it.
+export function prepare(card) {
+  card.stands ??= get("marks", { id: card.dataset.clause, spans: card.dataset.spans }).then((found) => {
+    fetchAhead(found.sha256, found.first);
+    return found;
+  });
+  card.stands.catch(() => delete card.stands);
+  return card.stands;
+}
 
 // Open the page of a card; `list` is true where the card is one of the answer's citations.
 export async function openPage(card, list = false) {
@@ -18,7 +28,7 @@ export async function openPage(card, list = false) {
   for (const one of all) one.classList.toggle("current", one === card);
   let found;
   try {
-    found = await get("marks", { id: card.dataset.clause, spans: card.dataset.spans });
+    found = await prepare(card);
   } catch (error) {
     found = { error: error.message, label: "", marks: {} };
   }
@@ -73,7 +83,9 @@ function toFirst(boxes) {
     const scroll = byId("page-scroll");
     const paper = byId("paper");
     scroll.scrollTop = first ? first.top * paper.clientHeight - scroll.clientHeight / 3 : 0;
-    scroll.scrollLeft = first && zoom ? (first.left - 0.11) * paper.clientWidth : 0; // with the number in the margin
+    const over = paper.clientWidth - scroll.clientWidth;
+    // The text's whole width while it fits; else from the number in the margin on.
+    scroll.scrollLeft = ZOOMS[zoom] <= 115 || !first ? over / 2 : (first.left - 0.11) * paper.clientWidth;
   };
   const image = byId("page-image");
   if (image.complete && image.naturalWidth) go();

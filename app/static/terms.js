@@ -1,6 +1,7 @@
-// Defined terms: the first time a card uses one it is underlined, and explained on hover and focus.
+// Hints, on hover and focus: what a defined term means, the first time a card uses it, and what a chip quotes.
 import { byId, get, make } from "./get.js";
 
+const QUOTED = 320;
 let terms = null; // a promise of all of them
 const patterns = new Map(); // section -> {pattern, known}
 
@@ -58,11 +59,22 @@ function dress(node, pattern, known, seen, own) {
   }
 }
 
+// What a chip stands for: where its clause is, and the words it quotes.
+function quoted(chip) {
+  const card = [...chip.closest(".turn").querySelectorAll(".sources .card")].find((one) => one.dataset.clause === chip.dataset.clause);
+  if (!card) return "";
+  const words = [...card.querySelectorAll("mark, .hit")].map((one) => (one.cells ? [...one.cells].map((cell) => cell.textContent).join(" | ") : one.textContent));
+  const told = words.join(" ");
+  return `${card.querySelector(".place").textContent}\n${told.length > QUOTED ? told.slice(0, QUOTED) + " …" : told}`;
+}
+
 function hint(event) {
-  const button = event.target.closest?.(".term");
+  const button = event.target.closest?.(".term, button.chip");
   const box = byId("hint");
-  if (!button?.explains) return;
-  box.textContent = button.explains.text;
+  if (!button || (event.type === "focusin" && !button.matches(":focus-visible"))) return;
+  const told = button.explains ? button.explains.text : button.matches(".chip") ? quoted(button) : "";
+  if (!told) return;
+  box.textContent = told;
   box.hidden = false;
   button.setAttribute("aria-describedby", "hint");
   const place = button.getBoundingClientRect();
@@ -84,6 +96,6 @@ export function startTerms() {
   document.body.append(byId("hint")); // out of the sheet, which would cut it off
   for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, hint);
   for (const kind of ["mouseout", "focusout"])
-    document.addEventListener(kind, (event) => event.target.closest?.(".term") && hideHint());
+    document.addEventListener(kind, (event) => event.target.closest?.(".term, button.chip") && hideHint());
   document.addEventListener("scroll", hideHint, true);
 }

@@ -180,7 +180,7 @@ def test_a_language_model_that_is_down_is_told_above_the_answer(clause):
 
 def test_the_time_of_each_stage_adds_up(clause):
     text = Outline(render_html.answer(render.reply(replied("x", clause)))).text
-    assert "10 ms (answer 6)" in text  # 9.6 in all, 4.0 of them the search
+    assert "10 ms · answer 6" in text  # 9.6 in all, 4.0 of them the search
 
 
 def test_a_reference_opens_what_it_names_inside_a_quote_too(clause):

@@ -42,6 +42,14 @@ def test_an_answer_comes_step_by_step(runtime):
     assert [turn["question"] for turn in turns] == ["fine"]
 
 
+def test_an_error_that_nobody_expected_ends_the_turn_and_is_logged(runtime, caplog):
+    _, (_, _, current, _, turns) = ask(runtime, "crash")
+    assert 'class="answer failed"' in current
+    assert "Something broke that should not" in current
+    assert turns[-1]["reply"]["error"]["type"] == "ValueError"
+    assert "no answer to 'crash'" in caplog.text
+
+
 def test_turns_are_plain_data(runtime):
     _, (*_, turns) = ask(runtime, "fine")
     assert json.loads(json.dumps(turns)) == turns

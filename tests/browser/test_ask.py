@@ -35,7 +35,7 @@ def test_from_a_question_to_the_lit_lines_of_the_page(page, server):
     assert 0.4 < (mark["y"] - paper["y"]) / paper["height"] < 0.8
 
     page.click("#zoom-in")
-    assert page.inner_text("#zoom-told") == "125%"
+    assert page.inner_text("#zoom-told") == "115%"
     page.click("#page-after")
     assert page.inner_text("#page-number") == "3 / 6"
     assert page.locator("#page-marks i").count() == 0
@@ -47,6 +47,32 @@ def test_from_a_question_to_the_lit_lines_of_the_page(page, server):
 
     page.keyboard.press("Escape")
     assert page.is_visible("#view-evidence")
+    assert page.is_hidden("#view-page")
+
+
+def test_the_proof_is_at_hand_before_anything_is_pressed(page):
+    fetched = []
+    page.on("request", lambda request: fetched.append(request.url))
+    with page.expect_response("**/api/page/*/2.png"):
+        ask(page, PIT_LANE)
+    page.hover("#current .chip")
+    told = page.inner_text("#hint")
+    assert told.startswith("Section B · issue 02")
+    assert "The speed limit in the Pit Lane is 65km/h" in told
+    page.click("#current .chip")
+    page.wait_for_selector("#page-marks .strong")
+    assert page.is_hidden("#hint")
+    assert len([url for url in fetched if "/api/marks" in url]) == 1  # not asked for again
+
+
+def test_a_clause_is_copied_with_where_it_stands(page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ask(page, PIT_LANE)
+    page.locator("#cards .take").first.click()
+    page.wait_for_function("document.querySelector('#cards .take').textContent === 'Copied'")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("B1.3.1, Section B, issue 02, ")
+    assert "page 2\nThe speed limit in the Pit Lane is 65km/h" in copied
     assert page.is_hidden("#view-page")
 
 

@@ -79,6 +79,12 @@ def test_an_error_is_one_line_with_its_details_folded(ready):
     assert serious(ready) == []
 
 
+def test_an_error_that_nobody_expected_is_told_too(ready):
+    assert "Something broke that should not" in ask(ready, "crash the mass")
+    assert ready.is_hidden("#current .failed code")
+    assert ready.is_visible("#send")
+
+
 def test_a_page_that_is_gone_is_told_where_it_would_stand(ready):
     ask(ready, "fine")
     ready.click("#current .chip")
