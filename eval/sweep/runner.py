@@ -145,7 +145,10 @@ class Sweep:
         model = Model.named(setup.embedder, self.threads)
         cut = self._cut(setup, model)
         texts = [unit.text for unit in cut.units]
-        dense = [dense_of([found[0] for found in parts]) for parts in self._embedded(model, texts)]
+        dense = [
+            dense_of([found[0] for found in parts], [len(model.spans()(piece)) for piece in pieces(model, text)])
+            for text, parts in zip(texts, self._embedded(model, texts), strict=True)
+        ]
         tokens = []
         if setup.reranker == FITTED:
             fitted = Model.named(FITTED, self.threads)

@@ -117,9 +117,10 @@ def pieces(model: Model, text: str) -> list[str]:
     return [text[run[0][0] : run[-1][1]] for run in runs]
 
 
-def dense_of(parts: Sequence[Floats]) -> Floats:
-    """One unit vector for a text of several pieces: the direction of their sum."""
-    total = np.sum(np.stack(parts), axis=0)
+def dense_of(parts: Sequence[Floats], lengths: Sequence[int]) -> Floats:
+    """One unit vector for a text of several pieces: the direction of their sum, each weighed by its tokens."""
+    weights = np.asarray(lengths, dtype=np.float32)[:, None]
+    total = np.sum(np.stack(parts) * np.maximum(weights, 1.0), axis=0)
     return np.asarray(total / max(float(np.linalg.norm(total)), 1e-9), dtype=np.float32)
 
 

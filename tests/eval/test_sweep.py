@@ -106,9 +106,13 @@ def test_word_scores_are_those_of_bm25_with_qdrants_idf() -> None:
     assert scores[1] == 0
 
 
-def test_a_text_of_several_pieces_has_the_direction_of_their_sum() -> None:
-    both = dense_of([np.array([1, 0], np.float32), np.array([0, 1], np.float32)])
-    assert both == pytest.approx([2**-0.5, 2**-0.5])
+def test_a_text_of_several_pieces_has_the_direction_of_their_sum_by_length() -> None:
+    parts = [np.array([1, 0], np.float32), np.array([0, 1], np.float32)]
+    assert dense_of(parts, [7, 7]) == pytest.approx([2**-0.5, 2**-0.5])
+    # Three tokens against four: (3, 4) has length 5. A last piece of two tokens hardly turns one of 254.
+    assert dense_of(parts, [3, 4]) == pytest.approx([0.6, 0.8])
+    assert dense_of(parts, [254, 2]) @ parts[0] > 0.999
+    assert dense_of(parts[:1], [0]) == pytest.approx([1, 0])
 
 
 def test_a_budget_skips_what_does_not_fit() -> None:
