@@ -69,8 +69,8 @@ def answer(reply: Json, cards: Sequence[Json] = ()) -> str:
     return banner + told + _notes(reply) + _actions(plain(reply), len(cards), _timing(reply["ms"])) + shown
 
 
-def corpus(documents: Sequence[Json], sample: bool, folder: str) -> tuple[str, str]:
-    """Which issues and dates are indexed, and, where that is only the sample, a notice that names ``folder``."""
+def corpus(documents: Sequence[Json], sample: bool, advice: str) -> tuple[str, str]:
+    """Which issues and dates are indexed, and, where that is only the sample, a notice that ends in ``advice``."""
     if not documents:
         return "", ""
     shown = sorted(documents, key=lambda one: (one["section"], one["date"]))
@@ -82,10 +82,7 @@ def corpus(documents: Sequence[Json], sample: bool, folder: str) -> tuple[str, s
     label = "Sample" if sample else "Indexed"
     notice = ""
     if sample:
-        notice = (
-            '<p class="sample">This is the sample regulation, not the FIA’s. '
-            f"Put the FIA’s PDFs into {escape(folder)} and start again.</p>"
-        )
+        notice = f'<p class="sample">This is the sample regulation, not the FIA’s. {escape(advice)}</p>'
     return f'<details class="corpus"><summary><b>{label}</b> {escape(brief)}</summary><ul>{rows}</ul></details>', notice
 
 

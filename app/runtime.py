@@ -47,6 +47,7 @@ class Runtime:
     def __init__(self, settings: Settings, backend: ServedBackend, sample: Path = SAMPLE) -> None:
         self.settings = settings
         self.phase = "starting"
+        self.advice = f"Put the FIA’s PDFs into {settings.documents} and start again."  # how to leave the sample
         self._backend = backend
         self._sample = sample
         self._progress: Progress | None = None

@@ -225,7 +225,7 @@ async def stepwise(steps: Iterator[T]) -> AsyncIterator[T]:
 def header(runtime: Runtime) -> str:
     """The top of the page: the name, what is indexed, and room for the progress of indexing."""
     health = runtime.health()
-    indexed, notice = render_html.corpus(health["documents"], health["sample"], str(runtime.settings.documents))
+    indexed, notice = render_html.corpus(health["documents"], health["sample"], runtime.advice)
     return (
         f'<header class="bar"><h1>{TITLE}</h1>{indexed}<nav class="menu" aria-label="Conversation">'
         '<button type="button" data-do="fresh">New</button><button type="button" data-do="export">Export</button>'

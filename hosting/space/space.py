@@ -38,6 +38,8 @@ def settings() -> Settings:
 def fetch_beside(runtime: Runtime) -> None:
     """Fetch what is missing of the regulations in the background, then index it in place of the sample."""
 
+    runtime.advice = "The FIA’s documents are fetched as this Space starts, where their site can be reached."
+
     def work() -> None:
         with new_client() as client:
             for result in fetch(load_manifest().current(), runtime.settings.documents, client):

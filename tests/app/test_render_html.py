@@ -255,7 +255,7 @@ def test_the_corpus_names_issue_and_date():
     assert "A issue 02, 2026-02-27B issue 05, 2026-02-27, supersedednotes.md" in Outline(listed).text
     assert Outline(listed).text.startswith("Indexed A 02 · notes.md")
     assert notice == ""
-    listed, notice = render_html.corpus(documents, True, "data/<x>")
+    listed, notice = render_html.corpus(documents, True, "Put the FIA’s PDFs into data/<x> and start again.")
     assert "not the FIA’s. Put the FIA’s PDFs into data/<x> and start again." in Outline(notice).text
     assert render_html.corpus([], False, "data") == ("", "")
 

@@ -94,7 +94,9 @@ def test_the_entry_file_serves_the_sample_where_nothing_can_be_fetched(space, tm
         start = httpx.get(f"http://127.0.0.1:{port}/api/start", timeout=60, trust_env=False).json()
         assert start["thumbs"] is False
         url = f"http://127.0.0.1:{port}"
-        assert "This is the sample regulation" in opened(url, "one")
+        told = opened(url, "one")
+        assert "This is the sample regulation" in told
+        assert str(tmp_path) not in told  # a visitor has no use for the server's folders
         assert "65km/h" in asked(url, "What is the speed limit in the pit lane?", "B", "two")["reply"]["answer"]
     finally:
         process.terminate()
