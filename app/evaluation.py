@@ -68,15 +68,7 @@ def add_scores(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
     """Carry out one score and return the exit code; expected errors are raised."""
-    score = {
-        "retrieval": retrieval,
-        "check": check,
-        "ragas": judged,
-        "judge": judged,
-        "sweep": sweep,
-        "golden": golden,
-    }[args.score]
-    return score(args, settings, backend, out)
+    return SCORES[args.score](args, settings, backend, out)
 
 
 def retrieval(args: argparse.Namespace, settings: Settings, backend: Backend, out: TextIO) -> int:
@@ -272,3 +264,15 @@ def _score(
     parser = scores.add_parser(name, help=help_, description=f"{help_[0].upper()}{help_[1:]}.")
     parser.add_argument("--json", action="store_true", help="print JSON on stdout and nothing else there")
     return parser
+
+
+SCORES = {
+    "retrieval": retrieval,
+    "check": check,
+    "ragas": judged,
+    "judge": judged,
+    "sweep": sweep,
+    "golden": golden,
+    "bench": bench,
+}
+"""What carries out each score."""
