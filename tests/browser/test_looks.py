@@ -55,7 +55,7 @@ def test_looks(server, open_page, size, scheme):
 SHIFTS = """() => {
   window.shifts = [];
   // The box of the newest turn is handed on: the turn before moves into another box, but stays in its place.
-  const moved = (one) => one.sources.some(({ node }) => node?.id !== "current");
+  const moved = (one) => one.sources.some(({ node }) => node && node.id !== "current");
   const seen = (list) => window.shifts.push(...list.getEntries().filter(moved).map((one) => one.value));
   window.watched = new PerformanceObserver(seen);
   watched.observe({ type: "layout-shift", buffered: false });
