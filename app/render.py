@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pipelines.errors import TechRegError
-from pipelines.schema import Answer, Citation, Clause, Failure, Passage, Refusal, Reply, SearchResult, Understood
+from pipelines.schema import Answer, Citation, Clause, Failure, Link, Passage, Refusal, Reply, SearchResult, Understood
 
 if TYPE_CHECKING:
     from pipelines.links import DeadReference
@@ -181,14 +181,20 @@ def reply(record: Reply, id_: str | None = None) -> Json:
     return shaped
 
 
-def card(record: Clause, citations: Sequence[Citation] = ()) -> Json:
-    """A clause to be read: with its quotes, its tables and references by their spans of the text, and its document."""
+def card(record: Clause, citations: Sequence[Citation] = (), links: Sequence[Link] = ()) -> Json:
+    """A clause to be read: with its quotes, its tables and references by their spans of the text, and its document.
+
+    A reference that ``links`` knows to be dead is left out: it opens nothing.
+    """
+    dead = {link.target for link in links if not link.found}
     return clause(record) | {
         "label": record.label,
         "sha256": record.document.sha256,
         "tables": [list(span) for span in record.tables],
         "references": [
-            {"kind": one.kind, "target": one.target, "start": one.start, "end": one.end} for one in record.references
+            {"kind": one.kind, "target": one.target, "start": one.start, "end": one.end}
+            for one in record.references
+            if one.target not in dead
         ],
         "quotes": [{"page": one.page, "quote": one.quote, "verified": one.verified} for one in citations],
     }
@@ -200,7 +206,7 @@ def evidence(record: Reply) -> list[Json]:
     Of a failure, the best of what had been found before; a refusal shows none.
     """
     if isinstance(record, Failure):
-        return [card(found.clause) for found in record.passages[:FOUND_BEFORE]]
+        return [card(found.clause, links=found.links) for found in record.passages[:FOUND_BEFORE]]
     if not isinstance(record, Answer):
         return []
     known = _known(record)
@@ -208,7 +214,8 @@ def evidence(record: Reply) -> list[Json]:
     for one in record.citations:
         if one.clause_id in known:
             cited.setdefault(one.clause_id, []).append(one)
-    return [card(known[clause_id], citations) for clause_id, citations in cited.items()]
+    links = {found.clause.id: found.links for found in record.passages}
+    return [card(known[clause_id], citations, links.get(clause_id, ())) for clause_id, citations in cited.items()]
 
 
 def titled(title: str) -> str:

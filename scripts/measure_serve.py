@@ -1,9 +1,9 @@
 """Measure what ``techreg serve`` costs to start and to keep: ``python -m scripts.measure_serve [GOLD.jsonl]``.
 
 It starts the app in a process of its own over the index that the settings name (``TECHREG_STORAGE``), asks one question
-through the hand-over until it is answered, then fifty more, and prints one JSON document: wall and processor time to the
-first answer, the peak resident memory then and in the end, and the machine's floating-point speed before and after.
-Linux only: the peak is what /proc tells.
+through the hand-over until it is answered, then fifty more, and prints one JSON document: wall and processor time to
+the first answer, the peak resident memory then and in the end, and the machine's floating-point speed before and
+after. Linux only: the peak is what /proc tells.
 """
 
 from __future__ import annotations

@@ -195,6 +195,20 @@ def test_a_reference_opens_what_it_names_inside_a_quote_too(clause):
     assert f"<mark>See Article </mark><mark>{link}</mark><mark> for more.</mark>" in html
 
 
+def test_a_dead_reference_opens_nothing(clause):
+    from dataclasses import replace
+
+    from pipelines.schema import Link, Reference
+
+    references = (Reference("article", "B2.2", "B2.2", 4, 8), Reference("article", "B9.9", "B9.9", 13, 17))
+    made = replace(clause, text="See B2.2 and B9.9.", references=references)
+    reply = replied("x", made, made.text)
+    links = (Link("B2.2", "B2.2", "", "clause", "b-2-2"), Link("B9.9", "B9.9", "", ""))
+    reply = replace(reply, passages=(replace(reply.passages[0], links=links),))
+    (card,) = render.evidence(reply)
+    assert [one["target"] for one in card["references"]] == ["B2.2"]
+
+
 def test_only_a_clause_of_a_pdf_has_a_page(clause):
     from dataclasses import replace
 
