@@ -133,7 +133,7 @@ def render(cited: Sequence[Cited]) -> str:
 
 
 def _render_one(cited: Cited) -> str:
-    """One clause's runs; an ellipsis stands where words of the same paragraph were left out."""
+    """One clause's runs; an ellipsis stands where words between them were left out."""
     text = cited.clause.text
     parts: list[str] = []
     previous: Span | None = None
@@ -144,12 +144,9 @@ def _render_one(cited: Cited) -> str:
         elif _in_table(cited.clause, start) or _in_table(cited.clause, previous[0]):
             both = _in_table(cited.clause, start) and _in_table(cited.clause, previous[0])
             joint = "\n" if both else "\n\n"
-        elif MARKER.match(text, start):
-            joint = "\n"
-        elif not gap.strip():
-            joint = "\n" if "\n" in gap else " "
         else:
-            joint = " … " if "\n" not in gap else "\n"
+            line = "\n" if "\n" in gap or MARKER.match(text, start) else " "
+            joint = f" …{line}" if gap.strip() else line
         parts += [joint, text[start:end]]
         previous = (start, end)
     if previous is None:

@@ -9,7 +9,7 @@ it stands under, until what is left bears too little on the question.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipelines.answer.pieces import Piece, pieces
@@ -62,10 +62,12 @@ class Limits:
     """How much an extractive answer may say. Words are counted without tables."""
 
     words: int = 80  # of a clause that answers alone
-    words_first: int = 70  # of the best clause where others follow
-    words_further: int = 45  # of each further clause
+    words_first: int = 65  # of the best clause where others follow
+    words_further: int = 40  # of each further clause
     words_list: int = 150  # of a list that is given whole
     clauses: int = 3
+    words_siblings: int = 60  # of the items that are taken with one of theirs, so that a short list is whole
+    over: int = 20  # by so much may a list that is made whole exceed the words of its clause
     rows: int = 6
     keep: float = 0.2  # past half of its words, a clause's further piece must score this share of its best one
     near: float = 0.35  # a further clause lies behind the best by this share of the best one's lead over the field
@@ -179,16 +181,23 @@ def _choose(
     """Positions of the pieces taken: best first, each with what it stands under, while they fit the budget."""
     ranked = sorted(candidates, key=lambda c: (-c.score, c.position))
     taken = _whole_list(ranked[0], clause, cut, budget if budget < limits.words else limits.words_list)
-    words = sum(_words(clause, cut[i]) for i in taken)
+    words = _length(taken, clause, cut)
     rows = 0
     for candidate in ranked:
         needed = {candidate.position, *candidate.piece.under} - taken
-        length = sum(_words(clause, cut[i]) for i in needed)
         if not needed:
             continue
+        siblings = _siblings(candidate.piece, cut) - taken - needed
+        most = budget
+        if siblings and _length(siblings, clause, cut) <= limits.words_siblings:
+            whole = words + _length(needed | siblings, clause, cut)
+            if whole <= budget + limits.over:
+                needed |= siblings
+                most = whole
+        length = _length(needed, clause, cut)
         if taken:
             weak = candidate.score < limits.keep * ranked[0].score and words > budget / 2
-            if weak or words + length > budget or (candidate.piece.kind == "row" and rows >= limits.rows):
+            if weak or words + length > most or (candidate.piece.kind == "row" and rows >= limits.rows):
                 continue
         taken |= needed
         words += length
@@ -207,8 +216,21 @@ def _whole_list(best: _Candidate, clause: Clause, cut: Sequence[Piece], most: in
         members = {i for i, piece in enumerate(cut) if lead in piece.under and not _is_table(piece)}
         if len(members) > 1:
             whole = members | {lead, *cut[lead].under}
-            return whole if sum(_words(clause, cut[i]) for i in whole) <= most else set()
+            return whole if _length(whole, clause, cut) <= most else set()
     return set()
+
+
+def _siblings(piece: Piece, cut: Sequence[Piece]) -> set[int]:
+    """The positions of the items of a piece's list and of what stands under them; none of a piece that is no item."""
+    if piece.kind != "item" or not piece.under:
+        return set()
+    depth = len(piece.under)
+    return {i for i, other in enumerate(cut) if other.under[:depth] == piece.under and not _is_table(other)}
+
+
+def _length(positions: Iterable[int], clause: Clause, cut: Sequence[Piece]) -> int:
+    """The words of some pieces."""
+    return sum(_words(clause, cut[i]) for i in positions)
 
 
 def _words(clause: Clause, piece: Piece) -> int:

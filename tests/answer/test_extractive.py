@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipelines.answer.cite import Citer, render
+from pipelines.answer.cite import Cited, Citer, render
 from pipelines.answer.extractive import Extract, Limits, extract
 from pipelines.answer.pieces import pieces
 from pipelines.answer.verify import Verifier
@@ -77,6 +77,36 @@ def test_the_budget_is_kept_and_a_single_long_sentence_is_still_given(
     assert len(one[0].spans) == 1
 
 
+def with_list(clause: Clause) -> Clause:
+    text = (
+        "Nobody pays for another. A Financial Penalty is imposed on an individual only if this individual is:\n"
+        "a. a Driver; or\nb. a Key Individual of a Competitor."
+    )
+    return replace(clause, text=text, tables=(), lines=())
+
+
+@pytest.mark.parametrize(("over", "whole"), [(6, True), (5, False)])
+def test_a_short_list_is_whole_where_it_hardly_exceeds_the_budget(
+    law: dict[str, Clause], statistics: WordStatistics, over: int, whole: bool
+) -> None:
+    """The sentence, the lead-in and item a have 4, 13 and 4 words; item b has 7 and makes 28 of the budget of 22."""
+    clause = with_list(law["C4.1"])
+
+    def driver(question: str, clause: Clause, spans: Sequence[tuple[int, int]]) -> list[float]:
+        return [3.0, 0.0, 2.0, 0.0]
+
+    limits = Limits(words=22, words_list=4, over=over, keep=0.9)
+    taken = words_of(extract(found("who?", Passage(clause, 1)), statistics, driver, limits))
+    assert "a. a Driver" in taken
+    assert ("Key Individual" in taken) is whole
+
+
+def test_what_is_left_out_between_items_is_shown_as_left_out(law: dict[str, Clause]) -> None:
+    clause = replace(law["B1.6.3"], text="Lead:\na. one;\nb. two;\nc. three.", lines=())
+    first, last = (0, 13), (clause.text.index("c."), len(clause.text))
+    assert render([Cited(clause, (first, last), ())]) == "Lead:\na. one; …\nc. three. [B1.6.3]"
+
+
 def test_a_scorer_decides_between_pieces(law: dict[str, Clause], statistics: WordStatistics) -> None:
     def reversing(question: str, clause: Clause, spans: Sequence[tuple[int, int]]) -> Sequence[float]:
         return [float("reversed" in clause.text[start:end]) * 10 for start, end in spans]
@@ -95,7 +125,7 @@ def test_the_rendered_answer_keeps_lines_gaps_and_names_its_article(law: dict[st
     citer = Citer(Verifier())
     assert render([citer.cite(Extract(clause, (heading, limit, item), 1.0))]) == (
         "Driving in the Pit Lane\nA speed limit of 80km/h will be imposed in the Pit Lane during the whole Competition."
-        "\nb. At no time may a car be reversed in the Pit Lane under its own power. [B1.6.3]"
+        " …\nb. At no time may a car be reversed in the Pit Lane under its own power. [B1.6.3]"
     )
     table = law["A2.2.1"]
     spans = tuple((piece.start, piece.end) for piece in pieces(table))
