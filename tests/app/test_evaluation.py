@@ -31,5 +31,5 @@ def test_a_score_reads_its_gold(line: str, capsys: pytest.CaptureFixture[str]) -
         def clauses(self, *_: object) -> list[object]:
             return []
 
-    with pytest.raises(UsageError, match="gold.jsonl cannot be read"):
+    with pytest.raises(UsageError, match="cannot be read"):
         evaluation.run(_parser().parse_args(line.split()), Settings(_env_file=None), Backend(), io.StringIO())  # type: ignore[arg-type]
