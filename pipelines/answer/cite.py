@@ -58,7 +58,9 @@ class Citer:
                 continue
             for start, end in group:
                 made = self.citations(clause, start, end)
-                if all(citation.verified for citation in made):
+                if not all(citation.verified for citation in made):
+                    made = self._around_marks(clause, start, end)
+                if made:
                     spans.append((start, end))
                     citations += made
                 else:
@@ -70,6 +72,18 @@ class Citer:
         parts = _by_page(clause, start, end)
         long = [part for part in parts if len(clause.text[part[1] : part[2]].split()) >= MIN_WORDS]
         return [self._citation(clause, page, clause.text[a:b].strip()) for page, a, b in long or parts[:1]]
+
+    def _around_marks(self, clause: Clause, start: int, end: int) -> list[Citation]:
+        """Citations for a run that marks of the editors part; none where it does not stand on its pages."""
+        if clause.file_lines is not None or not clause.document.path:
+            return []
+        found: list[Citation] = []
+        for page, a, b in _by_page(clause, start, end):
+            runs = self.verifier.runs_around_marks(Path(clause.document.path), page, clause.text[a:b])
+            if not runs:
+                return []
+            found += [self._citation(clause, page, run) for run in runs if len(run.split()) >= MIN_WORDS]
+        return found
 
     def _rows(self, clause: Clause, group: Sequence[Span]) -> tuple[list[Span], list[Citation]]:
         """The rows of a table that are found cell by cell, and one citation a page for them.

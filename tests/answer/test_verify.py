@@ -10,7 +10,7 @@ from pipelines.answer.cite import Citer
 from pipelines.answer.extractive import Extract
 from pipelines.answer.pieces import pieces
 from pipelines.answer.verify import Verifier, is_table, squeeze
-from pipelines.schema import Clause
+from pipelines.schema import Clause, LineBox
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,87 @@ def test_struck_words_are_left_out(tmp_path: Path, verifier: Verifier) -> None:
     document.save(path)
     assert verifier.verify_quote(path, 1, "The limit is 80km/h in the Pit Lane.")
     assert not verifier.verify_quote(path, 1, "The limit is 60km/h 80km/h in the Pit Lane.")
+
+
+def struck_page(path: Path, text: str, *struck: tuple[str, float, float]) -> Path:
+    """A page of one line; each struck run with how far its stroke reaches over it on the left and on the right."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((60, 60), text, fontsize=11)
+    for run, left, right in struck:
+        box = page.search_for(run)[0]
+        middle = (box.y0 + box.y1) / 2
+        page.draw_line((box.x0 - left, middle), (box.x1 + right, middle), width=0.6)
+    document.save(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "struck", "quote", "runs"),
+    [
+        (
+            "awarded by the final classificationof the Sprint after the end-of-session signal is given",
+            ("nof the Sprint", -3, 0),
+            "awarded by the final classification after the end-of-session signal is given",
+            ("awarded by the final", "after the end-of-session signal is given"),
+        ),
+        (
+            "helmets must be worn as specified in the ISC Code. and no others",
+            (" Code.", 0, 0),
+            "helmets must be worn as specified in the ISC. and no others",
+            ("helmets must be worn as specified in the", "and no others"),
+        ),
+        (
+            "a wheel [Governance: F1 Commission] must be fixed to the car",
+            (),
+            "a wheel must be fixed to the car",
+            ("a wheel", "must be fixed to the car"),
+        ),
+    ],
+)
+def test_marks_of_the_editors_part_a_quote(
+    tmp_path: Path, verifier: Verifier, text: str, struck: tuple[str, float, float], quote: str, runs: tuple[str, ...]
+) -> None:
+    path = struck_page(tmp_path / "marked.pdf", text, *([struck] if struck else []))
+    assert not verifier.verify_quote(path, 1, quote)
+    assert verifier.runs_around_marks(path, 1, quote) == runs
+    assert all(verifier.verify_quote(path, 1, run) for run in runs)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The limit is 60km/h 80km/h in the Pit Lane.",  # the struck word
+        "The limit is 6 80km/h in the Pit Lane.",  # a letter of it that is not at the end of a word in force
+        "The limit 80km/h in the Pit Lane.",  # a word in force is missing
+        "The limit is not 80km/h in the Pit Lane.",  # a word that is not there
+        "The limit is 80km/h [in general] in the Pit Lane.",
+    ],
+)
+def test_no_word_slips_in_or_out_between_marks(tmp_path: Path, verifier: Verifier, quote: str) -> None:
+    path = struck_page(tmp_path / "marked.pdf", "The limit is 60km/h 80km/h in the Pit Lane.", ("60km/h", 0, 0))
+    assert verifier.runs_around_marks(path, 1, quote) == ()
+
+
+def test_a_run_that_a_stroke_touched_is_cited_in_parts(
+    tmp_path: Path, law: dict[str, Clause], verifier: Verifier
+) -> None:
+    text = "Points are awarded by the final classificationof the Sprint after the end-of-session signal is given."
+    path = struck_page(tmp_path / "marked.pdf", text, ("nof the Sprint", -3, 0))
+    clause = law["C4.1"]
+    words = "Points are awarded by the final classification after the end-of-session signal is given."
+    box = LineBox(1, 0, 0, 1, 1, 0, len(words))
+    clause = replace(
+        clause, text=words, lines=(box,), tables=(), page_start=1, page_end=1,
+        document=replace(clause.document, path=str(path)),
+    )  # fmt: skip
+    cited = Citer(verifier).cite(Extract(clause, ((0, len(words)),), 1.0))
+    assert cited.spans == ((0, len(words)),)
+    assert [citation.quote for citation in cited.citations] == [
+        "Points are awarded by the final",
+        "after the end-of-session signal is given.",
+    ]
+    assert all(citation.verified for citation in cited.citations)
 
 
 def test_one_wrong_character_may_stand_for_a_ligature_and_for_nothing_else(tmp_path: Path, verifier: Verifier) -> None:
