@@ -28,7 +28,10 @@ class JudgeDown(Exception):
 
 @dataclass(slots=True)
 class Usage:
-    """What a run cost. Tokens are counted here, not told by the endpoint; ``cached`` calls cost nothing."""
+    """What a run cost. Tokens are counted here, not told by the endpoint; ``cached`` calls cost nothing.
+
+    ``failed`` are the calls that broke and the replies that could not be read; the latter are among ``calls`` too.
+    """
 
     calls: int = 0
     cached: int = 0
@@ -126,7 +129,12 @@ class Judge:
             self.usage.calls += 1
             self.usage.tokens_in += sum(count(message["content"]) for message in messages)
             self.usage.tokens_out += count(reply)
-        result = read(reply)
+        try:
+            result = read(reply)
+        except ModelReplyError:
+            with self._lock:
+                self.usage.failed += 1
+            raise
         self._cache.put(key, reply)
         return result
 
