@@ -69,6 +69,7 @@ class Limits:
     words_siblings: int = 60  # of the items that are taken with one of theirs, so that a short list is whole
     over: int = 20  # by so much may a list that is made whole exceed the words of its clause
     rows: int = 6
+    rows_whole: int = 12  # a table of so few rows is given whole, the best clause's always
     keep: float = 0.2  # past half of its words, a clause's further piece must score this share of its best one
     near: float = 0.35  # a further clause lies behind the best by this share of the best one's lead over the field
 
@@ -109,6 +110,8 @@ def extract(
         candidates = _scored(question, passage.clause, cut, scorer)
         budget = limits.words if len(worth) == 1 else limits.words_further if extracts else limits.words_first
         positions = _choose(question, candidates, passage.clause, cut, budget, limits)
+        if not extracts or any(cut[i].kind == "row" for i in positions):
+            positions |= _short_tables(cut, limits.rows_whole)
         spans = tuple((cut[i].start, cut[i].end) for i in sorted(positions))
         extracts.append(Extract(passage.clause, spans, passage.score))
     return tuple(extracts)
@@ -207,6 +210,15 @@ def _choose(
         best_rows = [c for c in ranked if c.piece.kind == "row"][: limits.rows]
         taken.update(i for c in best_rows for i in (c.position, *c.piece.under) if _is_table(cut[i]) or i in taken)
     return taken
+
+
+def _short_tables(cut: Sequence[Piece], most: int) -> set[int]:
+    """The positions of tables of at most ``most`` rows, with what they stand under."""
+    tables: dict[tuple[int, ...], set[int]] = {}
+    for place, piece in enumerate(cut):
+        if piece.kind == "row":
+            tables.setdefault(piece.under, set()).add(place)
+    return {i for under, rows in tables.items() if len(rows) <= most for i in (*under, *rows)}
 
 
 def _whole_list(best: _Candidate, clause: Clause, cut: Sequence[Piece], most: int) -> set[int]:

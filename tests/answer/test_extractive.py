@@ -52,10 +52,18 @@ def test_only_the_rows_that_answer_are_taken_under_their_header(
     law: dict[str, Clause], statistics: WordStatistics
 ) -> None:
     asked = found("points for 2nd", Passage(law["A2.2.1"], 1))
-    taken = extract(asked, statistics, limits=Limits(rows=1))
+    taken = extract(asked, statistics, limits=Limits(rows=1, rows_whole=0))
     assert "| Position | Points |" in words_of(taken)
     assert "| 2nd | 18 |" in words_of(taken)
     assert "| 3rd | 15 |" not in words_of(taken)
+
+
+def test_a_short_table_of_the_best_clause_is_given_whole(law: dict[str, Clause], statistics: WordStatistics) -> None:
+    asked = found("points for 2nd", Passage(law["A2.2.1"], 1))
+    rows = [piece for piece in pieces(law["A2.2.1"]) if piece.kind == "row"]
+    for most, whole in ((len(rows), True), (len(rows) - 1, False)):
+        taken = words_of(extract(asked, statistics, limits=Limits(rows=1, rows_whole=most)))
+        assert all(law["A2.2.1"].text[row.start : row.end] in taken for row in rows) is whole
 
 
 def test_a_further_clause_must_be_nearly_as_good(law: dict[str, Clause], statistics: WordStatistics) -> None:
