@@ -65,6 +65,14 @@ def is_omission(text: str) -> bool:
     return bool(_OMISSION.match(text))
 
 
+_IN_FIGURES = re.compile(r"\(\d{1,3}\)[,.;:]?")
+_NUMBER_WORDS = frozenset(
+    """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred""".split()
+)
+_LONGEST_NUMBER = 30  # characters of "one hundred and twenty-seven" and the space behind it
+
+
 def compose(items: Sequence[Item], palette: Palette, step: float) -> Composed:
     """Join the lines and tables of one clause.
 
@@ -99,14 +107,15 @@ def compose(items: Sequence[Item], palette: Palette, step: float) -> Composed:
             table_glyphs += item.glyphs
             before, pending, cut = None, True, _Cut()
             continue
-        if before is not None:
+        number = _goes_on_with_a_number(text, item)
+        if before is not None and not number:
             pending = pending or begins_paragraph(before, item, step)
         before = item
         if not item.live:
             cut.see_line(item)
             continue
         if text.chars:
-            _join(text, item, pending or bool(label_of(item)), cut)
+            _join(text, item, pending or (bool(label_of(item)) and not number), cut)
         pending = False
         lines.append(item)
         _add_line(text, item, len(lines) - 1, cut)
@@ -127,6 +136,14 @@ def compose(items: Sequence[Item], palette: Palette, step: float) -> Composed:
         named=tuple(_runs(text, lambda glyph: palette.role(glyph.color) == REFERENCE)),
         glyphs=(*sources.values(), *(glyph for glyph in table_glyphs if is_live(glyph))),
     )
+
+
+def _goes_on_with_a_number(text: _Text, line: Line) -> bool:
+    """Whether a line that looks like a list item is the second half of "ten (10)", broken behind the word."""
+    if not _IN_FIGURES.fullmatch(label_of(line)):
+        return False
+    words = "".join(text.chars[-_LONGEST_NUMBER:]).lower().split()
+    return bool(words) and words[-1].rpartition("-")[2] in _NUMBER_WORDS
 
 
 def begins_paragraph(before: Line, line: Line, step: float) -> bool:

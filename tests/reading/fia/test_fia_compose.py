@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from handmade import MAGENTA, ORANGE, full, glyphs, line
 
 from pipelines.reading.fia.blocks import Block
@@ -50,6 +51,16 @@ def test_items_begin_lines_of_their_own():
     assert text(line(full("The car:"), y=100), line("a. one", y=115), line("b. two", y=130)).endswith(
         ":" + full("The car:")[8:] + "\na. one\nb. two"
     )
+
+
+@pytest.mark.parametrize(("word", "figures"), [("ten", "(10)"), ("thirty-six", "(36)"), ("three", "(3)")])
+def test_a_number_in_words_and_figures_is_no_list_item(word: str, figures: str) -> None:
+    first = full("a period of")[: -len(word) - 1] + f" {word}"
+    assert text(line(first, y=100), line(f"{figures} seconds", y=115)) == f"{first} {figures} seconds"
+
+
+def test_a_numbered_item_behind_other_words_is_one() -> None:
+    assert text(line(full("The car"), y=100), line("(3) seconds", y=115)).count("\n") == 1
 
 
 def test_a_paragraph_goes_on_over_a_page_break():
