@@ -42,6 +42,7 @@ TYPES: Mapping[str, str] = {
     "multi_article": "something that needs both clauses to be answered",
 }
 _TWO_CLAUSES = frozenset({"comparison", "multi_article"})
+_CLAUSE = re.compile(r"\b(?:the|this|that|these|those|both|either|two|given|first|second) (?:\w+ )?clauses?\b", re.I)
 _NUMBER = re.compile(r"\d")
 _ITEM = re.compile(r"(?m)^\(?(?:[a-z]{1,3}|\d{1,2}|[ivxl]+)[.)]\s|^[-•*]\s")
 
@@ -184,6 +185,8 @@ def _candidate(
         written = writer.structured(_write_messages(kind, evidence), Written)
     except ModelReplyError:
         return None, "unreadable", nothing
+    if _leans(written.question, kind):
+        return None, "leans on the clause", nothing
     if not all(has_quote(quote, evidence) and len(quote.split()) >= 4 for quote in written.quotes):
         return None, "quote not found", nothing
     if len(evidence) > 1 and not all(any(has_quote(quote, [one]) for quote in written.quotes) for one in evidence):
@@ -200,6 +203,12 @@ def _candidate(
     if any(float(vector @ other) >= SAME for other in seen):
         return None, "means the same as another", nothing
     return _row(kind, written, evidence), "", vector
+
+
+def _leans(question: str, kind: str) -> bool:
+    """Whether a question makes no sense without its clauses: it speaks of them, or repeats what it was to ask for."""
+    words, told = (re.findall(r"\w+", text.lower()) for text in (question, TYPES[kind]))
+    return bool(_CLAUSE.search(question)) or set(words) <= {*told, "what", "which", "is", "are", "the"}
 
 
 def _row(kind: str, written: Written, evidence: Sequence[Clause]) -> dict[str, Any]:

@@ -128,3 +128,18 @@ def test_the_validator_finds_what_is_wrong(tmp_path: Path) -> None:
     count, problems = validate(write_jsonl(tmp_path / "gold.jsonl", rows), [*law(), passage("a.rst", 1, 9)])
     assert count == 6
     assert [problem.id for problem in problems] == ["3", "4", "5", "6"]
+
+
+@pytest.mark.parametrize(
+    ("question", "leans"),
+    [
+        ("What does this clause say of fuel?", True),
+        ("How do the two clauses differ on fuel?", True),
+        ("What has to be done, by whom and in which order?", True),
+        ("What is the list in the clause, asked for whole?", True),
+        ("What has a team to do before fuel is used?", False),
+        ("Which clauses of a contract does the FIA publish?", False),
+    ],
+)
+def test_a_question_that_leans_on_its_clause_is_told(question: str, leans: bool) -> None:
+    assert golden._leans(question, "procedure") is leans
