@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
-_NEEDS = Path(__file__).parent / "training" / "answer_pieces.jsonl"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fit, measure on the held-out tenth, and save the weights; exit code 0."""
@@ -23,8 +21,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     source.add_argument("--documents", type=Path, help="folder of the regulations' PDFs")
     source.add_argument("--passages", type=Path, help="JSONL of passages that an earlier fit wrote")
     parser.add_argument("--questions", type=Path, default=Path("../shared/train/questions.jsonl"), help="JSONL of q, a")
-    parser.add_argument("--needs", type=Path, default=_NEEDS, help="JSONL of line, need, also: the pieces that answer")
-    parser.add_argument("--unmeasured", action="store_true", help="do not measure: a minute and a half each time")
     parser.add_argument(
         "--out", type=Path, required=True, help="folder of the fitted weights and the record of the fit"
     )
@@ -68,7 +64,7 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
     else:
         passages = read_passages(options.documents, lambda text: len(tokenizer.encode(text)), recipe.passage_tokens)
         save_passages(passages, options.out / "passages.jsonl")
-    corpus = build_corpus(passages, load_questions(options.questions, options.needs))
+    corpus = build_corpus(passages, load_questions(options.questions))
     logging.info(
         "%d passages, %d questions, %d without a passage",
         len(corpus.passages),
@@ -83,8 +79,7 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
     else:
         fit.start()
     history = []
-    measured = () if options.unmeasured else dev
-    for measures in fit.train([*train, *dev] if options.everything else train, measured):
+    for measures in fit.train([*train, *dev] if options.everything else train, dev):
         history.append({stage: asdict(value) for stage, value in measures.items()})
         record = {
             "recipe": asdict(recipe),
@@ -101,7 +96,7 @@ def _fit(options: argparse.Namespace, recipe: object) -> None:
         }
         save_file(fit.model.state_dict(), options.out / "model.safetensors")
         (options.out / "fit.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    misses = [] if options.unmeasured else [json.dumps(miss, ensure_ascii=False) + "\n" for miss in fit.misses(dev)]
+    misses = (json.dumps(miss, ensure_ascii=False) + "\n" for miss in fit.misses(dev))
     (options.out / "misses.jsonl").write_text("".join(misses), encoding="utf-8")
     logging.info("%.1f CPU minutes, %.1f wall minutes", time.process_time() / 60, (time.time() - started) / 60)
 

@@ -8,9 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from pipelines.answer.pieces import pieces
 from pipelines.cut import Count
 from pipelines.errors import ReadError
 from pipelines.index_text import is_searchable
@@ -21,10 +19,7 @@ from pipelines.schema import Clause, Status
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One indexed part of a clause: its article and what stands above it, its section, its term and its index text.
-
-    ``pieces`` are the pieces of the clause that stand in the text whole: number in the clause, start and end here.
-    """
+    """One indexed piece of a clause: its article and what stands above it, its section, its term and its index text."""
 
     article: str
     printed: str
@@ -32,21 +27,14 @@ class Passage:
     section: str
     term: str
     text: str
-    pieces: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A training question and the article that answers it.
-
-    ``needs`` are the numbers of the clause's pieces that an answer must quote, ``helps`` of those that it may; both are
-    empty where nobody said.
-    """
+    """A training question and the article that answers it."""
 
     text: str
     article: str
-    needs: tuple[int, ...] = ()
-    helps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +53,8 @@ class Corpus:
 
 def load_passages(path: Path) -> list[Passage]:
     """Read passages from JSONL with the keys of :class:`Passage`."""
-    return [
-        Passage(**{**row, "ancestors": tuple(row["ancestors"]), "pieces": tuple(map(tuple, row.get("pieces", ())))})
-        for row in _rows(path)
-    ]
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [Passage(**{**row, "ancestors": tuple(row["ancestors"])}) for row in rows]
 
 
 def read_passages(folder: Path, count: Count, window: int) -> list[Passage]:
@@ -99,20 +85,7 @@ def passages_of(clauses: Iterable[Clause], count: Count, window: int) -> list[Pa
 
 
 def _passage(clause: Clause, text: str) -> Passage:
-    found = _places(clause, text)
-    return Passage(clause.article, clause.article_printed, clause.ancestors, clause.section, clause.term, text, found)
-
-
-def _places(clause: Clause, text: str) -> tuple[tuple[int, int, int], ...]:
-    """The pieces of a clause that stand whole in one of its index texts, in order."""
-    found, position = [], 0
-    for number, piece in enumerate(pieces(clause)):
-        words = clause.text[piece.start : piece.end]
-        start = text.find(words, position)
-        if start >= 0:
-            position = start + len(words)
-            found.append((number, start, position))
-    return tuple(found)
+    return Passage(clause.article, clause.article_printed, clause.ancestors, clause.section, clause.term, text)
 
 
 def save_passages(passages: Iterable[Passage], path: Path) -> None:
@@ -121,18 +94,10 @@ def save_passages(passages: Iterable[Passage], path: Path) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def load_questions(path: Path, needs: Path | None = None) -> list[Question]:
-    """Read ``{q, a}`` lines; ``needs`` has ``{line, need, also}`` for some of them, ``line`` counting from 1."""
-    rows = _rows(path)
-    marked = {row["line"]: row for row in (_rows(needs) if needs else ())}
-    return [
-        Question(row["q"], row["a"], tuple(marked.get(n, {}).get("need", ())), tuple(marked.get(n, {}).get("also", ())))
-        for n, row in enumerate(rows, start=1)
-    ]
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+def load_questions(path: Path) -> list[Question]:
+    """Read ``{q, a}`` lines."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [Question(row["q"], row["a"]) for row in rows]
 
 
 def build_corpus(passages: Sequence[Passage], questions: Sequence[Question]) -> Corpus:

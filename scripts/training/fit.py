@@ -50,7 +50,6 @@ class Recipe:
     rate: float = 5e-5
     head_rate: float = 2e-4
     warm_up: float = 0.1
-    piece_share: float = 0.0  # of the loss that tells a clause's needed pieces from its others
     steps: int = 0  # stop after so many; 0 is the whole
 
 
@@ -97,7 +96,6 @@ class Fit:
         self._encoder = BatchEncoder(model, tokenizer, half=half)
         texts = [passage.text for passage in corpus.passages]
         self._rows = self._encoder.tokenize(texts, recipe.passage_tokens)
-        self._pieces = self._encoder.spans(corpus.passages, recipe.passage_tokens) if recipe.piece_share else {}
         self._bm25 = Bm25(texts)
         self._lexical: dict[str, Scores] = {}
         self._encoded: list[Encoded] = []  # the passages by the weights as they are; empty once a step changes them
@@ -156,21 +154,6 @@ class Fit:
         found = self.scores(questions)
         return {name: measure(scores, questions, self._corpus) for name, scores in found.items()}
 
-    def pieces_right(self, questions: Sequence[Question]) -> float:
-        """The share of the questions with needs whose best-scoring piece of the answering clause is a needed one."""
-        asked = [q for q in questions if q.needs]
-        rows = self._encoder.tokenize([q.text for q in asked], self._recipe.question_tokens)
-        right = 0
-        for question, left in zip(asked, self._encoder.encode(rows), strict=True):
-            best = (-1.0, -1)
-            for passage in self._corpus.answers(question):
-                held = self._encoder.encode([self._rows[passage]])[0]
-                scores = _piece_scores(left.tokens[0], left.weights[0], held.tokens[0], self._pieces.get(passage, ()))
-                numbers = [number for number, _, _ in self._pieces.get(passage, ())]
-                best = max([best, *zip(scores.tolist(), numbers, strict=True)])
-            right += best[1] in question.needs
-        return right / len(asked) if asked else 0.0
-
     def mine(self, questions: Sequence[Question]) -> list[Group]:
         """Choose the passage that answers each question and the wrong passages that score best.
 
@@ -197,7 +180,7 @@ class Fit:
         return groups
 
     def train(self, questions: Sequence[Question], dev: Sequence[Question]) -> Iterator[dict[str, Measures]]:
-        """Run all epochs; yields the measures on ``dev`` before the first and after each, none of no questions."""
+        """Run all epochs; yields the measures on ``dev`` before the first and after each."""
         recipe = self._recipe
         rows = self._encoder.tokenize([q.text for q in questions], recipe.question_tokens)
         yield self._report("unfitted", dev)
@@ -226,7 +209,7 @@ class Fit:
             yield self._report(f"epoch {epoch + 1}", dev)
 
     def _report(self, name: str, dev: Sequence[Question]) -> dict[str, Measures]:
-        measures = self.measure(dev) if dev else {}
+        measures = self.measure(dev)
         for stage, value in measures.items():
             log.info("%s: %-18s %s (%.0f CPU s)", name, stage, value, time.process_time())
         return measures
@@ -263,30 +246,7 @@ class Fit:
         dense_scale, token_scale = self.model.log_scale.exp().clamp(max=100)
         dense = (left.dense @ right.dense.T * dense_scale).masked_fill(blocked, -1e4)
         tokens = (max_sim(left, right) * token_scale).masked_fill(blocked, -1e4)
-        loss = functional.cross_entropy(dense, target) + functional.cross_entropy(tokens, target)
-        if self._recipe.piece_share:
-            held = [(at, int(target[at]), chosen[int(target[at])], questions[i]) for at, i in enumerate(asked)]
-            loss = loss + self._recipe.piece_share * self._piece_loss(left, right, held, token_scale)
-        return loss
-
-    def _piece_loss(
-        self, left: Encoded, right: Encoded, held: Sequence[tuple[int, int, int, Question]], scale: Tensor
-    ) -> Tensor:
-        """Cross entropy of each needed piece against the clause's pieces that do not even help, by late interaction.
-
-        ``held`` has each question's place in ``left``, its answering passage's in ``right`` and in the corpus, itself.
-        """
-        losses = []
-        for at, place, passage, question in held:
-            spans = self._pieces.get(passage, ())
-            needed = [n for n, (number, _, _) in enumerate(spans) if number in question.needs]
-            others = [n for n, (number, _, _) in enumerate(spans) if number not in question.needs + question.helps]
-            if not needed or not others:
-                continue
-            scores = _piece_scores(left.tokens[at], left.weights[at], right.tokens[place], spans) * scale
-            against = torch.stack([torch.cat([scores[n : n + 1], scores[others]]) for n in needed])
-            losses.append(functional.cross_entropy(against, torch.zeros(len(needed), dtype=torch.long)))
-        return torch.stack(losses).mean() if losses else left.dense.new_zeros(())
+        return functional.cross_entropy(dense, target) + functional.cross_entropy(tokens, target)
 
     def _encode(self, rows: Sequence[Sequence[int]], batch: int = 16) -> Encoded:
         """Encode with gradients, sorted by length in small batches so that little padding is computed."""
@@ -303,11 +263,3 @@ class Fit:
         back = torch.argsort(torch.tensor(order))
         dense, tokens, weights = (torch.cat(list(column))[back] for column in zip(*parts, strict=True))
         return Encoded(dense, tokens, weights)
-
-
-def _piece_scores(asked: Tensor, weights: Tensor, passage: Tensor, spans: Sequence[tuple[int, int, int]]) -> Tensor:
-    """Late-interaction scores (pieces,) of a passage's pieces with a question: (t, d), (t,) and (u, d)."""
-    if not spans:
-        return asked.new_zeros(0)
-    similar = asked @ passage.T
-    return torch.stack([similar[:, start:end].amax(1) for _, start, end in spans]) @ weights

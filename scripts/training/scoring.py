@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from pipelines.late_interaction import QuestionVectors, TokenVectors, max_sim
-from scripts.training.corpus import Corpus, Passage, Question
+from scripts.training.corpus import Corpus, Question
 from scripts.training.model import Encoded, LateInteractionModel
 
 Scores = NDArray[np.float32]
@@ -43,19 +43,6 @@ class BatchEncoder:
         """Token ids of each text, at most ``limit`` with the two special ones."""
         encodings = self._tokenizer.encode_batch(list(texts))
         return [e.ids if len(e.ids) <= limit else [*e.ids[: limit - 1], e.ids[-1]] for e in encodings]
-
-    def spans(self, passages: Sequence[Passage], limit: int) -> dict[int, tuple[tuple[int, int, int], ...]]:
-        """By passage, its pieces in tokens: number in the clause, first token, end; those beyond ``limit`` left out."""
-        found: dict[int, tuple[tuple[int, int, int], ...]] = {}
-        for index, encoding in enumerate(self._tokenizer.encode_batch([passage.text for passage in passages])):
-            offsets = encoding.offsets[: limit - 1]
-            pieces = []
-            for number, start, end in passages[index].pieces:
-                inside = [n for n, (a, b) in enumerate(offsets) if a < b and start <= a and b <= end]
-                if inside:
-                    pieces.append((number, inside[0], inside[-1] + 1))
-            found[index] = tuple(pieces)
-        return found
 
     def encode(self, rows: Sequence[Sequence[int]], batch: int = 64) -> list[Encoded]:
         """One :class:`Encoded` (of n = 1, unpadded) for each row of token ids."""

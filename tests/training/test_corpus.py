@@ -7,7 +7,6 @@ from scripts.training.corpus import (
     build_corpus,
     is_dev,
     load_passages,
-    load_questions,
     passages_of,
     save_passages,
     section_of,
@@ -83,19 +82,3 @@ def test_passages_survive_a_file(tmp_path: Path) -> None:
     passages = [passage("C3.6.1", ancestors=("C3", "C3.6"))]
     save_passages(passages, tmp_path / "passages.jsonl")
     assert load_passages(tmp_path / "passages.jsonl") == passages
-
-
-def test_a_passage_knows_the_pieces_of_its_clause_that_it_holds_whole() -> None:
-    long = clause("B1.1", "Cars must:\na. stop at the scales; and\nb. wait for the delegate.")
-    (found,) = passages_of([long], words, 60)
-    held = [(number, found.text[start:end]) for number, start, end in found.pieces]
-    assert held == [(0, "Cars must:"), (1, "a. stop at the scales; and"), (2, "b. wait for the delegate.")]
-
-
-def test_needs_are_joined_to_questions_by_their_line(tmp_path: Path) -> None:
-    questions, needs = tmp_path / "q.jsonl", tmp_path / "n.jsonl"
-    questions.write_text('{"q": "one", "a": "B1.1"}\n{"q": "two", "a": "B1.2"}\n', encoding="utf-8")
-    needs.write_text('{"line": 2, "need": [1, 3], "also": [0]}\n', encoding="utf-8")
-    first, second = load_questions(questions, needs)
-    assert (first.needs, first.helps) == ((), ())
-    assert (second.needs, second.helps) == ((1, 3), (0,))

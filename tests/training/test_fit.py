@@ -73,30 +73,3 @@ def test_the_projection_starts_where_little_is_lost(model: LateInteractionModel)
         projected = model.project(states)
     centred = states - states.mean(0)
     assert np.allclose((projected @ projected.T).numpy(), (centred @ centred.T).numpy(), atol=1e-2)
-
-
-def test_fitting_learns_which_piece_of_a_clause_answers(model: LateInteractionModel, tokenizer_file: Path) -> None:
-    """Every clause holds all topics, a piece each; which one answers a question only the needs tell."""
-    from tokenizers import Tokenizer
-
-    from scripts.training.fit import Fit, Recipe
-
-    pieces = [f"the {topic} must be." for topic in TOPICS]
-    text = " ".join(pieces)
-    starts = [text.index(piece) for piece in pieces]
-    held = tuple((n, start, start + len(piece)) for n, (start, piece) in enumerate(zip(starts, pieces, strict=True)))
-    passages = [Passage(f"B{n}", f"B{n}", (), "B", "", f"{text} {topic}", held) for n, topic in enumerate(TOPICS)]
-    questions = [
-        Question(f"what is {topic}", f"B{n}", needs=((n + 1) % len(TOPICS),)) for n, topic in enumerate(TOPICS)
-    ]
-    corpus = build_corpus(passages, questions)
-    recipe = Recipe(
-        epochs=60, dimension=16, passages_per_step=6, negatives_per_step=2, rate=3e-3, head_rate=3e-3, mined=4,
-        passage_tokens=64, piece_share=1.0,
-    )  # fmt: skip
-    fit = Fit(model, Tokenizer.from_file(str(tokenizer_file)), corpus, recipe, half=False)
-    fit.start()
-
-    before = fit.pieces_right(questions)
-    assert list(fit.train(questions, [])) == [{}] * (recipe.epochs + 1)
-    assert before < 0.5 < fit.pieces_right(questions)
