@@ -14,7 +14,7 @@ NAMED_LIFT = 1.0
 """Added to a score where the question names the clause's article: the width of late-interaction scores."""
 POINTER_COST = 0.06
 """Taken from a score where a clause says no more than that a term has its meaning elsewhere."""
-SECTION_LIFT = 0.04
+SECTION_LIFT = 0.02
 """Added to a score where all the evidence lies in the clause's section."""
 _WITNESSES = 10
 _SHARPNESS = 0.05
