@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 
 if TYPE_CHECKING:
     from pipelines.schema import ReadResult
+
+for _name in [name for name in os.environ if name.startswith("TECHREG_") and name != "TECHREG_CHROMIUM"]:
+    del os.environ[_name]  # a developer's own settings are not what is tested
 
 REGULATIONS = Path(__file__).parents[1] / "../shared/regulations"
 FEBRUARY = "2026-02-27"
