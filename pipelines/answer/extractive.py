@@ -71,7 +71,7 @@ class Limits:
     rows: int = 6
     rows_whole: int = 12  # a table of so few rows is given whole, the best clause's always
     keep: float = 0.2  # past half of its words, a clause's further piece must score this share of its best one
-    near: float = 0.35  # a further clause lies behind the best by this share of the best one's lead over the field
+    near: float = 0.32  # a further clause lies behind the best by this share of the best one's lead over the field
 
 
 @dataclass(frozen=True, slots=True)
