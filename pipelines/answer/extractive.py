@@ -69,6 +69,7 @@ class Limits:
     words_siblings: int = 60  # of the items that are taken with one of theirs, so that a short list is whole
     over: int = 20  # by so much may a list that is made whole exceed the words of its clause
     rows: int = 6
+    words_rows: int = 150  # of the rows together, beyond the first
     rows_whole: int = 12  # a table of so few rows is given whole, the best clause's always
     keep: float = 0.2  # past half of its words, a clause's further piece must score this share of its best one
     near: float = 0.32  # a further clause lies behind the best by this share of the best one's lead over the field
@@ -111,7 +112,7 @@ def extract(
         budget = limits.words if len(worth) == 1 else limits.words_further if extracts else limits.words_first
         positions = _choose(question, candidates, passage.clause, cut, budget, limits)
         if not extracts or any(cut[i].kind == "row" for i in positions):
-            positions |= _short_tables(cut, limits.rows_whole)
+            positions |= _short_tables(passage.clause, cut, limits)
         spans = tuple((cut[i].start, cut[i].end) for i in sorted(positions))
         extracts.append(Extract(passage.clause, spans, passage.score))
     return tuple(extracts)
@@ -185,8 +186,10 @@ def _choose(
     ranked = sorted(candidates, key=lambda c: (-c.score, c.position))
     taken = _whole_list(ranked[0], clause, cut, budget if budget < limits.words else limits.words_list)
     words = _length(taken, clause, cut)
-    rows = 0
+    rows = _best_rows(ranked, clause, limits)
     for candidate in ranked:
+        if candidate.piece.kind == "row" and candidate.position not in rows:
+            continue
         needed = {candidate.position, *candidate.piece.under} - taken
         if not needed:
             continue
@@ -200,25 +203,42 @@ def _choose(
         length = _length(needed, clause, cut)
         if taken:
             weak = candidate.score < limits.keep * ranked[0].score and words > budget / 2
-            if weak or words + length > most or (candidate.piece.kind == "row" and rows >= limits.rows):
+            if weak or words + length > most:
                 continue
         taken |= needed
         words += length
-        rows += candidate.piece.kind == "row"
     tells = any(re.search(r"\btables?\b", clause.text[cut[i].start : cut[i].end]) for i in taken)
-    if question.wanted and (rows or tells):
-        best_rows = [c for c in ranked if c.piece.kind == "row"][: limits.rows]
-        taken.update(i for c in best_rows for i in (c.position, *c.piece.under) if _is_table(cut[i]) or i in taken)
+    if question.wanted and (rows & taken or tells):
+        taken.update(i for row in rows for i in (row, *cut[row].under) if _is_table(cut[i]) or i in taken)
     return taken
 
 
-def _short_tables(cut: Sequence[Piece], most: int) -> set[int]:
-    """The positions of tables of at most ``most`` rows, with what they stand under."""
+def _best_rows(ranked: Sequence[_Candidate], clause: Clause, limits: Limits) -> set[int]:
+    """The positions of the rows that may be shown: the best ones, as many as the limits allow."""
+    found: set[int] = set()
+    words = 0
+    for candidate in ranked:
+        if candidate.piece.kind != "row" or len(found) == limits.rows:
+            continue
+        length = len(clause.text[candidate.piece.start : candidate.piece.end].replace("|", " ").split())
+        if not found or words + length <= limits.words_rows:
+            found.add(candidate.position)
+            words += length
+    return found
+
+
+def _short_tables(clause: Clause, cut: Sequence[Piece], limits: Limits) -> set[int]:
+    """The positions of the tables that are short enough to be whole, with what they stand under."""
     tables: dict[tuple[int, ...], set[int]] = {}
     for place, piece in enumerate(cut):
         if piece.kind == "row":
             tables.setdefault(piece.under, set()).add(place)
-    return {i for under, rows in tables.items() if len(rows) <= most for i in (*under, *rows)}
+    found: set[int] = set()
+    for under, rows in tables.items():
+        words = sum(len(clause.text[cut[i].start : cut[i].end].replace("|", " ").split()) for i in rows)
+        if len(rows) <= limits.rows_whole and words <= limits.words_rows:
+            found |= {*under, *rows}
+    return found
 
 
 def _whole_list(best: _Candidate, clause: Clause, cut: Sequence[Piece], most: int) -> set[int]:

@@ -66,6 +66,17 @@ def test_a_short_table_of_the_best_clause_is_given_whole(law: dict[str, Clause],
         assert all(law["A2.2.1"].text[row.start : row.end] in taken for row in rows) is whole
 
 
+def test_rows_of_many_words_are_few(law: dict[str, Clause], statistics: WordStatistics) -> None:
+    """A row has 11 words: one is always shown, more while they stay within the limit together."""
+    rows = "\n".join(f"| {n} | points | {' '.join(['word'] * 9)} |" for n in range(1, 6))
+    text = f"Points:\n| Position | What | Words |\n| --- | --- | --- |\n{rows}"
+    clause = replace(law["A2.2.1"], text=text, tables=((text.index("|"), len(text)),), lines=())
+    asked = found("how many points", Passage(clause, 1))
+    for most, count in ((5, 1), (30, 2), (33, 3), (55, 5)):
+        taken = words_of(extract(asked, statistics, limits=Limits(words_rows=most)))
+        assert taken.count("| points |") == count, most
+
+
 def test_a_further_clause_must_be_nearly_as_good(law: dict[str, Clause], statistics: WordStatistics) -> None:
     def search(second: float) -> SearchResult:
         first, last = Passage(law["C4.1"], 1.0), Passage(law["C9.9"], 0.2)  # a lead of 0.8 over the field
