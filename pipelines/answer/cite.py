@@ -142,12 +142,19 @@ def label(clause: Clause) -> str:
 
 
 def render(cited: Sequence[Cited]) -> str:
-    """The text of an answer: each clause's runs in order, items and tables on lines of their own, then its article."""
-    return "\n\n".join(part for part in (_render_one(one) for one in cited) if part)
+    """The text of an answer: each clause's runs in order, items and tables on lines of their own, then its article.
+
+    What several clauses say in the same words is told once, with the articles of all.
+    """
+    articles: dict[str, list[str]] = {}
+    for one in cited:
+        if body := _body(one):
+            articles.setdefault(body, []).append(f"[{label(one.clause)}]")
+    return "\n\n".join(body + "".join(dict.fromkeys(labels)) for body, labels in articles.items())
 
 
-def _render_one(cited: Cited) -> str:
-    """One clause's runs; an ellipsis stands where words between them were left out."""
+def _body(cited: Cited) -> str:
+    """One clause's runs and the space before its article; an ellipsis stands where words between were left out."""
     text = cited.clause.text
     parts: list[str] = []
     previous: Span | None = None
@@ -165,8 +172,7 @@ def _render_one(cited: Cited) -> str:
         previous = (start, end)
     if previous is None:
         return ""
-    table_last = _in_table(cited.clause, previous[0])
-    return "".join(parts) + ("\n\n" if table_last else " ") + f"[{label(cited.clause)}]"
+    return "".join(parts) + ("\n\n" if _in_table(cited.clause, previous[0]) else " ")
 
 
 def _neighbours(clause: Clause, spans: Sequence[Span]) -> list[list[Span]]:

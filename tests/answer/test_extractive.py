@@ -126,6 +126,14 @@ def test_what_is_left_out_between_items_is_shown_as_left_out(law: dict[str, Clau
     assert render([Cited(clause, (first, last), ())]) == "Lead:\na. one; …\nc. three. [B1.6.3]"
 
 
+def test_what_two_clauses_say_in_the_same_words_is_told_once(law: dict[str, Clause]) -> None:
+    said = "Nobody may pass."
+    first, second = (replace(law[name], text=said, lines=(), tables=()) for name in ("B1.6.3", "C4.1"))
+    other = replace(law["C9.9"], text="Other words.", lines=(), tables=())
+    cited = [Cited(clause, ((0, len(clause.text)),), ()) for clause in (first, other, second)]
+    assert render(cited) == "Nobody may pass. [B1.6.3][C4.1]\n\nOther words. [C9.9]"
+
+
 def test_a_scorer_decides_between_pieces(law: dict[str, Clause], statistics: WordStatistics) -> None:
     def reversing(question: str, clause: Clause, spans: Sequence[tuple[int, int]]) -> Sequence[float]:
         return [float("reversed" in clause.text[start:end]) * 10 for start, end in spans]
