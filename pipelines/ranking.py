@@ -19,6 +19,9 @@ SECTION_LIFT = 0.02
 _WITNESSES = 10
 _SHARPNESS = 0.05
 """In late-interaction scores: a clause so far behind the best is a third as good a witness."""
+PREVAILING, EXCEPT = "A", "E"
+"""Section A prevails over the other Sections, except over Section E (Article A9.4.7)."""
+_AHEAD = 1e-6
 REGULATION = "regulation"
 TEXT_SHARE = 0.97
 """A passage of a text document is shown where its late-interaction score reaches this share of the best one's."""
@@ -28,7 +31,8 @@ def reranked(candidates: Sequence[Candidate], scores: Sequence[tuple[str, float]
     """The candidates in the reranker's order with its scores; what it left out comes after, below the last score.
 
     A clause takes the score of its best node. A clause whose article the question names is lifted; a definition that
-    only points at another clause stands behind what answers about as well.
+    only points at another clause stands behind what answers about as well. Of clauses that are alike word for word
+    the one that prevails comes first.
 
     Args:
         candidates: as they were found.
@@ -44,6 +48,7 @@ def reranked(candidates: Sequence[Candidate], scores: Sequence[tuple[str, float]
             best.append(replace(found, score=score + moved))
     if late:
         best = _with_section_evidence(best)
+    best = _with_twins_in_order(best)
     best.sort(key=lambda found: -found.score)
     best = [replace(found, ranks={**found.ranks, "rerank": place}) for place, found in enumerate(best, start=1)]
     floor = best[-1].score if best else 0.0
@@ -68,6 +73,22 @@ def _with_section_evidence(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [
         replace(found, score=found.score + SECTION_LIFT * share.get(found.clause.section, 0.0)) for found in candidates
     ]
+
+
+def _with_twins_in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Of clauses that say the same word for word in several sections, the one that prevails goes before the others."""
+    twins: dict[str, list[Candidate]] = defaultdict(list)
+    for found in candidates:
+        if found.clause.document.kind == REGULATION:
+            twins["".join(found.clause.text.split()).casefold()].append(found)
+    ahead = {
+        found.clause.id: max(twin.score for twin in alike) + _AHEAD
+        for alike in twins.values()
+        if EXCEPT not in (sections := {twin.clause.section for twin in alike}) and len(sections) > 1
+        for found in alike
+        if found.clause.section == PREVAILING
+    }
+    return [replace(found, score=ahead.get(found.clause.id, found.score)) for found in candidates]
 
 
 def _worth_showing(candidates: Sequence[Candidate]) -> list[Candidate]:

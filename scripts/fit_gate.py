@@ -32,9 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--plain", type=Path, default=_DATA / "plain.jsonl", help="JSONL with kind, split")
     parser.add_argument("--general", type=Path, default=_DATA / "general.jsonl", help="JSONL of general questions")
     parser.add_argument("--trained", type=int, default=600, help="questions taken of those the encoder was fitted on")
-    parser.add_argument(
-        "--refused", type=float, default=0.02, help="share of answerable questions that may be refused"
-    )
+    parser.add_argument("--refused", type=float, default=0.02, help="share of answerable questions that may be refused")
     parser.add_argument("--out", type=Path, default=GATE_FILE, help="where the parameters go")
     options = parser.parse_args(arguments)
     print(json.dumps(_fit(options), indent=1))

@@ -57,3 +57,17 @@ def test_evidence_does_not_outweigh_a_clear_lead() -> None:
 
 def test_without_candidates_there_is_nothing() -> None:
     assert reranked([], [], late=True) == []
+
+
+def test_of_clauses_alike_word_for_word_the_prevailing_section_comes_first() -> None:
+    said = "The deadline is 30 June of year N-4."
+    found = [candidate("C8", "C", text=said), candidate("A7", "A", text=said.replace(" ", "\n")), candidate("B1")]
+    scores = [("C8", 0.8), ("B1", 0.75), ("A7", 0.7)]
+    ranked = reranked(found, scores, late=False)
+    assert order(ranked) == ["A7", "C8", "B1"]
+    assert [round(one.score, 3) for one in ranked] == [0.8, 0.8, 0.75]
+
+
+def test_section_e_yields_to_none() -> None:
+    found = [candidate("E1", "E", text="Alike."), candidate("A1", "A", text="Alike.")]
+    assert order(reranked(found, [("E1", 0.8), ("A1", 0.7)], late=False)) == ["E1", "A1"]
