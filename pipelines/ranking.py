@@ -6,9 +6,12 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pipelines.library import only_points
-from pipelines.retrieve import Candidate
+
+if TYPE_CHECKING:
+    from pipelines.retrieve import Candidate
 
 NAMED_LIFT = 1.0
 """Added to a score where the question names the clause's article: the width of late-interaction scores."""
