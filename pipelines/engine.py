@@ -116,7 +116,7 @@ class Engine:
             nodes = [node for candidate in candidates for node in to_scored_nodes(candidate)]
             ranked = reranker.postprocess_nodes(nodes, query_bundle=QueryBundle(understood.question))
             scores = [(node.node.node_id, float(node.score or 0.0)) for node in ranked]
-            candidates = reranked(candidates, scores, late=self.settings.reranker == FITTED)
+            candidates = reranked(understood.question, candidates, scores, late=self.settings.reranker == FITTED)
             clock.lap("rerank")
         links = self._links_of(library)
         passages = tuple(links.joined(Passage(one.clause, one.score, dict(one.ranks))) for one in candidates[:k])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +20,9 @@ POINTER_COST = 0.06
 """Taken from a score where a clause says no more than that a term has its meaning elsewhere."""
 SECTION_LIFT = 0.02
 """Added to a score where all the evidence lies in the clause's section."""
+NUMBER_LIFT = 0.02
+"""Added to a score where a clause has all the numbers that the question quotes; a part of it where it has some."""
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?:\s?(?:%|(?:mm|kg|km/h|hz|v|s|kn|mj|kw)\b))?", re.IGNORECASE)
 _WITNESSES = 10
 _SHARPNESS = 0.05
 """In late-interaction scores: a clause so far behind the best is a third as good a witness."""
@@ -30,7 +34,9 @@ TEXT_SHARE = 0.97
 """A passage of a text document is shown where its late-interaction score reaches this share of the best one's."""
 
 
-def reranked(candidates: Sequence[Candidate], scores: Sequence[tuple[str, float]], *, late: bool) -> list[Candidate]:
+def reranked(
+    question: str, candidates: Sequence[Candidate], scores: Sequence[tuple[str, float]], *, late: bool
+) -> list[Candidate]:
     """The candidates in the reranker's order with its scores; what it left out comes after, below the last score.
 
     A clause takes the score of its best node. A clause whose article the question names is lifted; a definition that
@@ -38,10 +44,12 @@ def reranked(candidates: Sequence[Candidate], scores: Sequence[tuple[str, float]
     the one that prevails comes first.
 
     Args:
+        question: as it was searched for.
         candidates: as they were found.
         scores: clause ids and scores, best first; a clause of several nodes may stand there more than once.
         late: whether they are scores of late interaction. Their width is known, so the section where most of the
-            evidence lies counts too, and passages of text documents that add nothing are left out.
+            evidence lies and the numbers that the question quotes count too, and passages of text documents that add
+            nothing are left out.
     """
     by_id = {candidate.clause.id: candidate for candidate in candidates}
     best: list[Candidate] = []
@@ -50,13 +58,29 @@ def reranked(candidates: Sequence[Candidate], scores: Sequence[tuple[str, float]
             moved = NAMED_LIFT * found.named - POINTER_COST * only_points(found.clause)
             best.append(replace(found, score=score + moved))
     if late:
-        best = _with_section_evidence(best)
+        best = _with_section_evidence(_with_numbers(question, best))
     best = _with_twins_in_order(best)
     best.sort(key=lambda found: -found.score)
     best = [replace(found, ranks={**found.ranks, "rerank": place}) for place, found in enumerate(best, start=1)]
     floor = best[-1].score if best else 0.0
     whole = [*best, *(replace(left, score=floor - place) for place, left in enumerate(by_id.values(), start=1))]
     return _worth_showing(whole) if late else whole
+
+
+def _with_numbers(question: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Clauses lifted by the share of the question's numbers, each with its unit, that they or their headings have."""
+    asked = _numbers(question)
+    if not asked:
+        return list(candidates)
+    return [
+        replace(found, score=found.score + NUMBER_LIFT * len(asked & has) / len(asked))
+        for found in candidates
+        for has in (_numbers(" ".join((found.clause.text, *found.clause.path))),)
+    ]
+
+
+def _numbers(text: str) -> set[str]:
+    return {"".join(number.lower().split()) for number in _NUMBER.findall(text)}
 
 
 def _with_section_evidence(candidates: Sequence[Candidate]) -> list[Candidate]:
