@@ -144,11 +144,15 @@ def label(clause: Clause) -> str:
 def render(cited: Sequence[Cited]) -> str:
     """The text of an answer: each clause's runs in order, items and tables on lines of their own, then its article.
 
-    What several clauses say in the same words is told once, with the articles of all.
+    What several clauses say in the same words is told once, with the articles of all. Where an answer comes back to a
+    clause, an ellipsis says so.
     """
     articles: dict[str, list[str]] = {}
+    told: set[str] = set()
     for one in cited:
         if body := _body(one):
+            body = f"… {body}" if one.clause.id in told else body
+            told.add(one.clause.id)
             articles.setdefault(body, []).append(f"[{label(one.clause)}]")
     return "\n\n".join(body + "".join(dict.fromkeys(labels)) for body, labels in articles.items())
 

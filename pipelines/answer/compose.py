@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pipelines.answer.cite import Citer, label, render
 from pipelines.answer.extractive import Extract, Limits, extract
+from pipelines.answer.fuller import answering
 from pipelines.answer.grounding import MARKER, Statement
 from pipelines.answer.pieces import pieces
 from pipelines.answer.ports import PieceScorer
@@ -37,7 +38,7 @@ def extractive(
     mark: bool = False,
 ) -> Draft:
     """The extractive answer. A run that is not found on its page is left out, or kept and marked with ``mark``."""
-    cited = [citer.cite(one) for one in extract(result, statistics, scorer)]
+    cited = [citer.cite(one) for one in answering(result, statistics, scorer)]
     warnings = []
     for one in cited:
         if one.unverified:

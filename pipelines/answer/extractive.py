@@ -89,7 +89,9 @@ class Extract:
 
 
 @dataclass(slots=True)
-class _Candidate:
+class Candidate:
+    """A piece of a clause, its position among the clause's pieces, and what it earns for a question."""
+
     position: int
     piece: Piece
     score: float
@@ -102,15 +104,39 @@ def extract(
     limits: Limits | None = None,
 ) -> tuple[Extract, ...]:
     """Take what answers the question from the passages of a search, best clause first; empty without passages."""
-    limits = limits or Limits()
-    question = _Question(result, statistics)
+    return take(result.passages, Weighed(result, statistics, scorer), limits or Limits())
+
+
+class Weighed:
+    """The pieces of clauses and what each of them earns for one question; a clause is weighed once."""
+
+    def __init__(self, result: SearchResult, statistics: WordStatistics, scorer: PieceScorer | None = None) -> None:
+        self._question = _Question(result, statistics)
+        self._scorer = scorer
+        self._clauses: dict[str, tuple[Candidate, ...]] = {}
+
+    @property
+    def asks_for_a_kind(self) -> bool:
+        """Whether the question asks for a number, a time or an amount."""
+        return bool(self._question.wanted)
+
+    def candidates(self, clause: Clause) -> tuple[Candidate, ...]:
+        """The pieces of a clause in reading order."""
+        if clause.id not in self._clauses:
+            found = _scored(self._question, clause, pieces(clause), self._scorer)
+            self._clauses[clause.id] = tuple(found)
+        return self._clauses[clause.id]
+
+
+def take(passages: Sequence[Passage], weighed: Weighed, limits: Limits) -> tuple[Extract, ...]:
+    """What the limits let an answer take from the passages, best clause first."""
     extracts: list[Extract] = []
-    worth = _worth_quoting(result.passages, limits)
+    worth = _worth_quoting(passages, limits)
     for passage in worth:
-        cut = pieces(passage.clause)
-        candidates = _scored(question, passage.clause, cut, scorer)
+        candidates = weighed.candidates(passage.clause)
+        cut = [candidate.piece for candidate in candidates]
         budget = limits.words if len(worth) == 1 else limits.words_further if extracts else limits.words_first
-        positions = _choose(question, candidates, passage.clause, cut, budget, limits)
+        positions = _choose(weighed.asks_for_a_kind, candidates, passage.clause, cut, budget, limits)
         if not extracts or any(cut[i].kind == "row" for i in positions):
             positions |= _short_tables(passage.clause, cut, limits)
         spans = tuple((cut[i].start, cut[i].end) for i in sorted(positions))
@@ -123,14 +149,22 @@ def _worth_quoting(passages: Sequence[Passage], limits: Limits) -> list[Passage]
 
     How near is told against the best one's lead over the field, so that scores of any scale serve.
     """
-    usable = [p for p in passages if not p.clause.void and p.clause.text.strip()]
+    usable = quotable(passages)
     if len(usable) < 2:
         return usable
-    best = usable[0].score
-    field = [p.score for p in usable[_RUNNERS_UP]] or [usable[-1].score]
-    lead = best - sum(field) / len(field)
-    near = [p for p in usable[1 : limits.clauses] if best - p.score < limits.near * lead]
+    near = [p for p in usable[1 : limits.clauses] if usable[0].score - p.score < limits.near * lead(usable)]
     return [usable[0], *near]
+
+
+def quotable(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages whose clauses have words and are not void."""
+    return [p for p in passages if not p.clause.void and p.clause.text.strip()]
+
+
+def lead(passages: Sequence[Passage]) -> float:
+    """How far the best of some passages, at least one, lies before the field behind it, in its reranker's scores."""
+    field = [p.score for p in passages[_RUNNERS_UP]] or [passages[-1].score]
+    return passages[0].score - sum(field) / len(field)
 
 
 class _Question:
@@ -151,7 +185,7 @@ class _Question:
         return sum(weight for term, weight in self.weights.items() if term in terms) / self.total
 
 
-def _scored(question: _Question, clause: Clause, cut: Sequence[Piece], scorer: PieceScorer | None) -> list[_Candidate]:
+def _scored(question: _Question, clause: Clause, cut: Sequence[Piece], scorer: PieceScorer | None) -> list[Candidate]:
     """Every piece of a clause with its score."""
     heading = frozenset(stems(" ".join((*clause.path, clause.title, clause.term))))
     texts = [clause.text[piece.start : piece.end] for piece in cut]
@@ -165,7 +199,7 @@ def _scored(question: _Question, clause: Clause, cut: Sequence[Piece], scorer: P
         score += _WANTED * sum(1 for pattern in question.wanted if pattern.search(texts[position]))
         score += _RELEVANCE * (relevance[position] + _ABOVE * max((relevance[i] for i in piece.under), default=_FREE))
         score /= 1.0 + len(texts[position].split()) / _LENGTH
-        candidates.append(_Candidate(position, piece, 0.5 * score if piece.lead else score))
+        candidates.append(Candidate(position, piece, 0.5 * score if piece.lead else score))
     return candidates
 
 
@@ -175,8 +209,8 @@ def _to_unit(values: Sequence[float]) -> list[float]:
 
 
 def _choose(
-    question: _Question,
-    candidates: Sequence[_Candidate],
+    asks_for_a_kind: bool,
+    candidates: Sequence[Candidate],
     clause: Clause,
     cut: Sequence[Piece],
     budget: int,
@@ -208,12 +242,12 @@ def _choose(
         taken |= needed
         words += length
     tells = any(re.search(r"\btables?\b", clause.text[cut[i].start : cut[i].end]) for i in taken)
-    if question.wanted and (rows & taken or tells):
+    if asks_for_a_kind and (rows & taken or tells):
         taken.update(i for row in rows for i in (row, *cut[row].under) if _is_table(cut[i]) or i in taken)
     return taken
 
 
-def _best_rows(ranked: Sequence[_Candidate], clause: Clause, limits: Limits) -> set[int]:
+def _best_rows(ranked: Sequence[Candidate], clause: Clause, limits: Limits) -> set[int]:
     """The positions of the rows that may be shown: the best ones, as many as the limits allow."""
     found: set[int] = set()
     words = 0
@@ -241,7 +275,7 @@ def _short_tables(clause: Clause, cut: Sequence[Piece], limits: Limits) -> set[i
     return found
 
 
-def _whole_list(best: _Candidate, clause: Clause, cut: Sequence[Piece], most: int) -> set[int]:
+def _whole_list(best: Candidate, clause: Clause, cut: Sequence[Piece], most: int) -> set[int]:
     """The list that the best piece leads into or is an item of, where all of it is short enough; else nothing."""
     under = [*best.piece.under, best.position]
     for lead in reversed(under):
