@@ -24,7 +24,7 @@ WORDS = 190
 """Of a fuller answer, its articles included; tables are not counted."""
 CLAUSES = 5
 """A fuller answer takes further pieces from so many of the best clauses."""
-ENOUGH = 0.7
+ENOUGH = 0.75
 """A brief answer may lack so many needed pieces, in expectation."""
 _SHARPNESS = 0.25
 """In leads of the best clause over the field: a clause so far behind the best is a third as likely to answer."""
