@@ -243,7 +243,7 @@ def _choose(
         words += length
     tells = any(re.search(r"\btables?\b", clause.text[cut[i].start : cut[i].end]) for i in taken)
     if asks_for_a_kind and (rows & taken or tells):
-        taken.update(i for row in rows for i in (row, *cut[row].under) if _is_table(cut[i]) or i in taken)
+        taken.update(i for row in rows for i in (row, *cut[row].under) if is_table(cut[i]) or i in taken)
     return taken
 
 
@@ -279,7 +279,7 @@ def _whole_list(best: Candidate, clause: Clause, cut: Sequence[Piece], most: int
     """The list that the best piece leads into or is an item of, where all of it is short enough; else nothing."""
     under = [*best.piece.under, best.position]
     for lead in reversed(under):
-        members = {i for i, piece in enumerate(cut) if lead in piece.under and not _is_table(piece)}
+        members = {i for i, piece in enumerate(cut) if lead in piece.under and not is_table(piece)}
         if len(members) > 1:
             whole = members | {lead, *cut[lead].under}
             return whole if _length(whole, clause, cut) <= most else set()
@@ -291,7 +291,7 @@ def _siblings(piece: Piece, cut: Sequence[Piece]) -> set[int]:
     if piece.kind != "item" or not piece.under:
         return set()
     depth = len(piece.under)
-    return {i for i, other in enumerate(cut) if other.under[:depth] == piece.under and not _is_table(other)}
+    return {i for i, other in enumerate(cut) if other.under[:depth] == piece.under and not is_table(other)}
 
 
 def _length(positions: Iterable[int], clause: Clause, cut: Sequence[Piece]) -> int:
@@ -301,8 +301,9 @@ def _length(positions: Iterable[int], clause: Clause, cut: Sequence[Piece]) -> i
 
 def _words(clause: Clause, piece: Piece) -> int:
     """The length of a piece in words; tables are not counted."""
-    return 0 if _is_table(piece) else len(clause.text[piece.start : piece.end].split())
+    return 0 if is_table(piece) else len(clause.text[piece.start : piece.end].split())
 
 
-def _is_table(piece: Piece) -> bool:
+def is_table(piece: Piece) -> bool:
+    """Whether a piece is a line of a table."""
     return piece.kind in ("row", "header")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from pipelines.answer.extractive import Candidate, Extract, Limits, Weighed, lead, quotable, take
+from pipelines.answer.extractive import Candidate, Extract, Limits, Weighed, is_table, lead, quotable, take
 from pipelines.answer.pieces import Piece
 from pipelines.answer.ports import PieceScorer
 from pipelines.answer.words import WordStatistics
@@ -89,7 +89,7 @@ def _further(told: Sequence[Extract], chances: Sequence[_Chances], weighed: Weig
         (chance, one, position)
         for one in chances
         for position, chance in enumerate(one.of)
-        if weighed.candidates(one.passage.clause)[position].piece.kind not in ("row", "header")
+        if not is_table(weighed.candidates(one.passage.clause)[position].piece)
     ]
     for _, one, position in sorted(pool, key=lambda entry: -entry[0]):
         clause = one.passage.clause
@@ -100,9 +100,11 @@ def _further(told: Sequence[Extract], chances: Sequence[_Chances], weighed: Weig
             added.setdefault(clause.id, set()).update(needed)
             left -= words
     return [
-        Extract(one.passage.clause, _spans(added[one.passage.clause.id], one.passage, weighed), one.passage.score)
-        for one in chances
-        if one.passage.clause.id in added
+        Extract(clause, tuple((cut[i].piece.start, cut[i].piece.end) for i in sorted(added[clause.id])), passage.score)
+        for passage in (one.passage for one in chances)
+        for clause in (passage.clause,)
+        for cut in (weighed.candidates(clause),)
+        if clause.id in added
     ]
 
 
@@ -130,7 +132,7 @@ def _words(extracts: Sequence[Extract], weighed: Weighed) -> int:
         (extract.clause.id, candidate.piece.start)
         for extract in extracts
         for candidate in weighed.candidates(extract.clause)
-        if candidate.piece.kind in ("row", "header")
+        if is_table(candidate.piece)
     }
     return len(extracts) + sum(
         len(extract.clause.text[start:end].split())
@@ -138,11 +140,6 @@ def _words(extracts: Sequence[Extract], weighed: Weighed) -> int:
         for start, end in extract.spans
         if (extract.clause.id, start) not in tables
     )
-
-
-def _spans(positions: Iterable[int], passage: Passage, weighed: Weighed) -> tuple[tuple[int, int], ...]:
-    cut = [candidate.piece for candidate in weighed.candidates(passage.clause)]
-    return tuple((cut[i].start, cut[i].end) for i in sorted(positions))
 
 
 def _text(passage: Passage, piece: Piece) -> str:
