@@ -119,7 +119,10 @@ class Engine:
             candidates = reranked(understood.question, candidates, scores, late=self.settings.reranker == FITTED)
             clock.lap("rerank")
         links = self._links_of(library)
-        passages = tuple(links.joined(Passage(one.clause, one.score, dict(one.ranks))) for one in candidates[:k])
+        passages = tuple(
+            links.joined(Passage(one.clause, one.score, dict(one.ranks), evidence=one.evidence))
+            for one in candidates[:k]
+        )
         clock.lap("context")
         return SearchResult(question, understood, passages, clock.laps(), tuple(order))
 

@@ -135,7 +135,7 @@ def values(result: SearchResult, encoder: LateInteractionEncoder, statistics: Wo
     passages = result.passages[:SCORED]
     shown = features(
         asked,
-        [passage.score for passage in passages],
+        [passage.score if passage.evidence is None else passage.evidence for passage in passages],
         [passage.clause for passage in passages],
         statistics,
         named=bool(result.understood.articles),

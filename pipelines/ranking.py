@@ -22,6 +22,8 @@ SECTION_LIFT = 0.02
 """Added to a score where all the evidence lies in the clause's section."""
 NUMBER_LIFT = 0.02
 """Added to a score where a clause has all the numbers that the question quotes; a part of it where it has some."""
+NEARNESS = 0.1
+"""Taken from a score for each unit of cosine that the clause's dense vectors lie behind the nearest candidate's."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?:\s?(?:%|(?:mm|kg|km/h|hz|v|s|kn|mj|kw)\b))?", re.IGNORECASE)
 _WITNESSES = 10
 _SHARPNESS = 0.05
@@ -58,7 +60,7 @@ def reranked(
             moved = NAMED_LIFT * found.named - POINTER_COST * only_points(found.clause)
             best.append(replace(found, score=score + moved))
     if late:
-        best = _with_section_evidence(_with_numbers(question, best))
+        best = _with_nearness(_with_section_evidence(_with_numbers(question, best)))
     best = _with_twins_in_order(best)
     best.sort(key=lambda found: -found.score)
     best = [replace(found, ranks={**found.ranks, "rerank": place}) for place, found in enumerate(best, start=1)]
@@ -102,6 +104,27 @@ def _with_section_evidence(candidates: Sequence[Candidate]) -> list[Candidate]:
     ]
 
 
+def _with_nearness(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Clauses of regulations lowered by how much farther from the question their whole text lies than the nearest's.
+
+    What they scored without it stays beside the score, for the refusal gate.
+    """
+    known = {
+        found.clause.id: found.nearness
+        for found in candidates
+        if found.nearness is not None and found.clause.document.kind == REGULATION
+    }
+    nearest = max(known.values(), default=0.0)
+    return [
+        replace(
+            found,
+            score=found.score - NEARNESS * (nearest - known.get(found.clause.id, nearest)),
+            evidence=found.score,
+        )
+        for found in candidates
+    ]
+
+
 def _with_twins_in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Of clauses that say the same word for word in several sections, the one that prevails goes before the others."""
     twins: dict[str, list[Candidate]] = defaultdict(list)
@@ -124,5 +147,10 @@ def _worth_showing(candidates: Sequence[Candidate]) -> list[Candidate]:
     Late-interaction scores are cosines, so a share of the best means the same for every question. Clauses of
     regulations all stay: a person may look further down the list for a sibling of the right one.
     """
-    least = TEXT_SHARE * max((found.score for found in candidates), default=0.0)
-    return [found for found in candidates if found.score >= least or found.clause.document.kind == REGULATION]
+    evidence = [found.score if found.evidence is None else found.evidence for found in candidates]
+    least = TEXT_SHARE * max(evidence, default=0.0)
+    return [
+        found
+        for found, score in zip(candidates, evidence, strict=True)
+        if score >= least or found.clause.document.kind == REGULATION
+    ]

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from pipelines.bm25 import query_vector
-from pipelines.index.store import RRF_K, Hit
+from pipelines.index.store import RRF_K, Hit, Vector, unit
 from pipelines.late_interaction import TOKEN_VECTORS
+from pipelines.products import product
 from pipelines.schema import Clause, Filters, Understood
 
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ MOST_EXACT = 12
 class Candidate:
     """A clause that was found: its best node's text, its fused score, and its ranks where they were asked for.
 
-    ``nodes`` are all of its nodes that were found, best first; ``named`` says that the question names its article.
+    ``nodes`` are all of its nodes that were found, best first; ``named`` says that the question names its article;
+    ``nearness`` is the mean cosine, from -1 to 1, of its nodes' dense vectors with the question's, None without any;
+    ``evidence`` is the score before nearness counted, None where it does not.
     """
 
     clause: Clause
@@ -44,6 +48,8 @@ class Candidate:
     ranks: dict[str, int] = field(default_factory=dict)
     nodes: list[Hit] = field(default_factory=list)
     named: bool = False
+    nearness: float | None = None
+    evidence: float | None = None
 
 
 class ClauseRetriever(BaseRetriever):
@@ -93,6 +99,9 @@ class ClauseRetriever(BaseRetriever):
             found.named = clause.id in named
         self._add_nodes([fused[clause.id] for clause in exact if not fused[clause.id].nodes])
         best = sorted(fused.values(), key=lambda candidate: -candidate.score)[: self._limit]
+        asked = unit(np.asarray(dense, dtype=np.float32))
+        for candidate in best:
+            candidate.nearness = _nearness(asked, candidate.nodes)
         if explain:
             ranks = {"exact": [clause.id for clause in exact], **self._stage_ranks(dense, sparse, depth)}
             for candidate in best:
@@ -173,6 +182,11 @@ def _place(fused: dict[str, Candidate]) -> Callable[[Clause], int]:
     """A sort key: where a clause stands among the candidates found; those that were not found come last."""
     places = {clause_id: place for place, clause_id in enumerate(fused)}
     return lambda clause: places.get(clause.id, len(places))
+
+
+def _nearness(asked: Vector, nodes: Sequence[Hit]) -> float | None:
+    vectors = [hit.vector for hit in nodes if hit.vector is not None]
+    return float(np.mean(product(np.stack(vectors), asked))) if vectors else None
 
 
 def _mean(one: Sequence[float], other: Sequence[float]) -> list[float]:

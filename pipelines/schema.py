@@ -201,6 +201,7 @@ class Passage:
     context: tuple[Clause, ...] = ()  # the parent's lead-in and the clauses it refers to
     lead_in: str = ""  # the id of the parent among ``context``, "" where no parent has words
     links: tuple[Link, ...] = ()  # its references to articles and appendices
+    evidence: float | None = None  # what late interaction alone makes of it, None where that is the score
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,16 @@ def test_the_length_of_a_question_alone_changes_nothing() -> None:
 def test_the_lift_of_a_named_article_is_no_likeness() -> None:
     shown = features("C3.1", [1.4, 0.9], [clause("wing"), clause("fuel")], STATISTICS, named=True)
     assert dict(zip(FEATURES, shown, strict=True))["best"] == pytest.approx(0.9)
+
+
+def test_what_the_dense_vectors_take_from_a_score_is_not_the_gates_matter() -> None:
+    asked = result("Which wing?", ("The wing must be stiff.", 0.7), ("The floor must be flat.", 0.5))
+    moved = (
+        replace(asked.passages[0], score=0.69, evidence=0.7),
+        replace(asked.passages[1], score=0.4, evidence=0.5),
+    )
+    judge = gate(best=1.0, margin=1.0)
+    assert judge(replace(asked, passages=moved)) == judge(asked)
 
 
 def test_a_single_passage_has_no_margin() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from index.fakes import make_clause
 
-from pipelines.ranking import NAMED_LIFT, NUMBER_LIFT, POINTER_COST, SECTION_LIFT, reranked
+from pipelines.ranking import NAMED_LIFT, NEARNESS, NUMBER_LIFT, POINTER_COST, SECTION_LIFT, reranked
 from pipelines.retrieve import Candidate
 from pipelines.schema import Clause, Kind
 
@@ -54,6 +54,30 @@ def test_of_twins_the_one_in_the_section_of_the_evidence_comes_first() -> None:
 def test_evidence_does_not_outweigh_a_clear_lead() -> None:
     found = [candidate("D1", "D"), candidate("E1", "E"), candidate("E2", "E")]
     assert order(reranked("", found, [("D1", 0.8), ("E1", 0.7), ("E2", 0.7)], late=True))[0] == "D1"
+
+
+def test_a_clause_whose_whole_text_lies_farther_stands_behind() -> None:
+    found = [candidate("B1"), candidate("B2"), candidate("B3")]
+    found[0].nearness, found[1].nearness = 0.5, 0.7
+    scores = [("B1", 0.7), ("B2", 0.7 - NEARNESS * 0.1), ("B3", 0.2)]
+    ranked = reranked("", found, scores, late=True)
+    assert order(ranked) == ["B2", "B1", "B3"]
+    by_article = {one.clause.article: one for one in ranked}
+    for one in ranked:
+        assert one.evidence is not None
+        behind = {"B1": 0.2, "B2": 0.0, "B3": 0.0}[one.clause.article]  # B3 has no vector and is not moved
+        assert one.score == pytest.approx(one.evidence - NEARNESS * behind)
+    assert by_article["B1"].evidence > by_article["B2"].evidence  # type: ignore[operator]
+    assert [one.evidence for one in reranked("", found, scores, late=False)] == [None, None, None]
+
+
+def test_texts_that_are_no_regulations_are_not_moved_by_nearness() -> None:
+    found = [candidate("B1"), candidate("B2")]
+    for one, nearness in zip(found, (0.5, 0.7), strict=True):
+        one.nearness = nearness
+        one.clause = replace(one.clause, document=replace(one.clause.document, kind="text"))
+    ranked = reranked("", found, [("B1", 0.7), ("B2", 0.69)], late=True)
+    assert [(one.clause.article, one.score) for one in ranked] == [("B1", 0.7), ("B2", 0.69)]
 
 
 @pytest.mark.parametrize(

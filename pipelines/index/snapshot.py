@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipelines.index.store import ARTICLE_FIELDS, RRF_K, Hit, Point, Scope, as_hit
+from pipelines.index.store import ARTICLE_FIELDS, RRF_K, Hit, Point, Scope, as_hit, unit
 from pipelines.products import product
 
 Rows = NDArray[np.intp]
@@ -46,7 +47,7 @@ class Snapshot:
             for word, found in postings.items()
         }
         vectors = np.array([point.dense for point in kept] or np.zeros((0, 1)), dtype=np.float32)
-        self._vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        self._vectors = unit(vectors)
 
     def hybrid(
         self,
@@ -81,8 +82,7 @@ class Snapshot:
         return [self._hit(int(row), float(score)) for row, score in zip(rows, found, strict=True)]
 
     def _hit(self, row: int, score: float) -> Hit:
-        found = self._hits[row]
-        return Hit(found.node_id, found.clause_id, found.generation, found.text, score, found.token_vectors)
+        return replace(self._hits[row], score=score, vector=self._vectors[row])
 
     def _mask(self, scope: Scope) -> Mask | None:
         """Which rows a scope lets through; None for all."""
@@ -96,8 +96,7 @@ class Snapshot:
         return np.logical_and.reduce(masks) if masks else None
 
     def _by_vector(self, query: Sequence[float]) -> NDArray[np.float64]:
-        vector = np.asarray(query, dtype=np.float32)
-        return np.asarray(product(self._vectors, vector / max(float(np.linalg.norm(vector)), 1e-12)), np.float64)
+        return np.asarray(product(self._vectors, unit(np.asarray(query, dtype=np.float32))), np.float64)
 
     def _by_words(self, query: dict[int, float]) -> NDArray[np.float64]:
         """BM25 scores with Qdrant's inverse document frequency; minus infinity where no word is shared."""

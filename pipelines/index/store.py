@@ -15,12 +15,17 @@ from dataclasses import dataclass, field, replace
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pipelines.errors import IndexUnavailable
 from pipelines.schema import Status
 from pipelines.settings import Settings
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient, models
+
+Vector = NDArray[np.float32]
 
 DENSE = "dense"
 SPARSE = "sparse"
@@ -61,7 +66,8 @@ class Point:
 class Hit:
     """A node that a search found: the clause it belongs to, its own text, its score at that stage.
 
-    ``token_vectors`` are those of late interaction as the embedding packed them, "" where it makes none.
+    ``token_vectors`` are those of late interaction as the embedding packed them, "" where it makes none. ``vector`` is
+    the node's dense vector, of length 1.
     """
 
     node_id: str
@@ -70,6 +76,7 @@ class Hit:
     text: str
     score: float
     token_vectors: str = ""
+    vector: Vector | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +248,7 @@ class Store:
                 query=fusion,
                 limit=limit,
                 with_payload=WANTED,
+                with_vectors=[DENSE],
             )
         return [_hit(point) for point in found.points]
 
@@ -263,8 +271,10 @@ class Store:
     def fetch(self, status: Status, ids: Sequence[str]) -> list[Hit]:
         """The nodes that there are of these ids, each with score 0."""
         with self._guarded():
-            records = self.client.retrieve(self.collection(status), list(ids), with_payload=WANTED)
-        return [as_hit(str(record.id), record.payload or {}, 0.0) for record in records]
+            records = self.client.retrieve(
+                self.collection(status), list(ids), with_payload=WANTED, with_vectors=[DENSE]
+            )
+        return [as_hit(str(record.id), record.payload or {}, 0.0, _dense(record)) for record in records]
 
     def close(self) -> None:
         """Close the connection or the folder."""
@@ -362,10 +372,22 @@ def _point(record: models.Record) -> Point:
 
 
 def _hit(point: models.ScoredPoint) -> Hit:
-    return as_hit(str(point.id), point.payload or {}, point.score)
+    return as_hit(str(point.id), point.payload or {}, point.score, _dense(point))
 
 
-def as_hit(node_id: str, payload: dict[str, Any], score: float) -> Hit:
+def as_hit(node_id: str, payload: dict[str, Any], score: float, vector: Vector | None = None) -> Hit:
     """A point as a search returns it."""
-    vectors = payload.get("token_vectors", "")
-    return Hit(node_id, payload["clause_id"], payload["generation"], payload["text"], score, vectors)
+    tokens = payload.get("token_vectors", "")
+    return Hit(node_id, payload["clause_id"], payload["generation"], payload["text"], score, tokens, vector)
+
+
+def _dense(point: models.ScoredPoint | models.Record) -> Vector | None:
+    """The dense vector that came with a point, None where none was asked for or it has none."""
+    found = point.vector.get(DENSE) if isinstance(point.vector, dict) else None
+    return None if found is None else unit(np.asarray(found, dtype=np.float32))
+
+
+def unit(vectors: Vector) -> Vector:
+    """Vectors (..., h) at length 1."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), dtype=np.float32)

@@ -4,6 +4,7 @@ import random
 import uuid
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from qdrant_client import QdrantClient, models
 
@@ -128,11 +129,33 @@ def test_a_snapshot_of_a_collection_searches_as_qdrant_does(store: Store, scope:
                 {hit.node_id: hit.score for hit in qdrants}
             )
             assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in qdrants])
+            assert_same_vectors(ours, qdrants)
         for query in (dense, words):
             qdrants, ours = store.nearest(scope, query, limit=15), snapshot.nearest(scope, query, limit=15)
             assert [hit.node_id for hit in ours] == [hit.node_id for hit in qdrants]
             assert [hit.score for hit in ours] == pytest.approx([hit.score for hit in qdrants], rel=1e-5)
             assert [hit.text for hit in ours] == [hit.text for hit in qdrants]
+
+
+def assert_same_vectors(ours: list[Hit], qdrants: list[Hit]) -> None:
+    """Every hit brings its dense vector, of length 1, alike from both."""
+    theirs = {hit.node_id: hit.vector for hit in qdrants}
+    for hit in ours:
+        other = theirs[hit.node_id]
+        assert hit.vector is not None
+        assert other is not None
+        assert np.allclose(hit.vector, other, atol=1e-6)
+        assert np.linalg.norm(hit.vector) == pytest.approx(1.0)
+
+
+def test_nodes_that_are_looked_up_bring_their_vectors(store: Store) -> None:
+    points = sample()
+    fill(store, points)
+    first = points[0]
+    hit = store.fetch(Status(first.payload["status"]), [first.id])[0]
+    assert hit.vector is not None
+    assert first.dense is not None
+    assert np.allclose(hit.vector, np.array(first.dense) / np.linalg.norm(first.dense), atol=1e-6)
 
 
 def test_a_snapshot_of_nothing_finds_nothing() -> None:
