@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipelines.answer.pieces import Piece, pieces
-from pipelines.answer.ports import PieceScorer
+from pipelines.answer.ports import PieceMatches, PieceScorer, TokenMatcher
 from pipelines.answer.words import NUMBER_WORDS, WordStatistics, stems
 from pipelines.schema import Clause, Passage, SearchResult
 
@@ -111,21 +111,45 @@ class Weighed:
     """The pieces of clauses and what each of them earns for one question; a clause is weighed once."""
 
     def __init__(self, result: SearchResult, statistics: WordStatistics, scorer: PieceScorer | None = None) -> None:
-        self._question = _Question(result, statistics)
+        self.question = Question(result, statistics)
         self._scorer = scorer
         self._clauses: dict[str, tuple[Candidate, ...]] = {}
+        self._matches: dict[str, PieceMatches] = {}
+        self._lengths: dict[str, tuple[int, ...]] = {}
 
     @property
     def asks_for_a_kind(self) -> bool:
         """Whether the question asks for a number, a time or an amount."""
-        return bool(self._question.wanted)
+        return bool(self.question.wanted)
 
     def candidates(self, clause: Clause) -> tuple[Candidate, ...]:
         """The pieces of a clause in reading order."""
         if clause.id not in self._clauses:
-            found = _scored(self._question, clause, pieces(clause), self._scorer)
+            cut = pieces(clause)
+            found = _scored(self.question, clause, cut, self._relevance(clause, cut))
             self._clauses[clause.id] = tuple(found)
         return self._clauses[clause.id]
+
+    def lengths(self, clause: Clause) -> tuple[int, ...]:
+        """The words of the pieces of a clause in reading order; 0 for lines of tables."""
+        if clause.id not in self._lengths:
+            self._lengths[clause.id] = tuple(_words(clause, one.piece) for one in self.candidates(clause))
+        return self._lengths[clause.id]
+
+    def matches(self, clause: Clause) -> PieceMatches | None:
+        """Which of the question's tokens the pieces of a clause match; None without token vectors."""
+        self.candidates(clause)
+        return self._matches.get(clause.id)
+
+    def _relevance(self, clause: Clause, cut: Sequence[Piece]) -> list[float]:
+        """The relevance of the pieces by the scorer, 0 for the least and 1 for the most relevant; 0 without one."""
+        spans = [(piece.start, piece.end) for piece in cut]
+        if self._scorer is None:
+            return [0.0] * len(cut)
+        if not isinstance(self._scorer, TokenMatcher):
+            return _to_unit(self._scorer(self.question.text, clause, spans))
+        self._matches[clause.id] = matches = self._scorer.matches(self.question.text, clause, spans)
+        return _to_unit(matches.scores)
 
 
 def take(passages: Sequence[Passage], weighed: Weighed, limits: Limits) -> tuple[Extract, ...]:
@@ -167,7 +191,7 @@ def lead(passages: Sequence[Passage]) -> float:
     return passages[0].score - sum(field) / len(field)
 
 
-class _Question:
+class Question:
     """What a question asks for: its terms with their weights, and the kinds of thing that would answer it."""
 
     def __init__(self, result: SearchResult, statistics: WordStatistics) -> None:
@@ -185,13 +209,16 @@ class _Question:
         return sum(weight for term, weight in self.weights.items() if term in terms) / self.total
 
 
-def _scored(question: _Question, clause: Clause, cut: Sequence[Piece], scorer: PieceScorer | None) -> list[Candidate]:
+def heading_terms(clause: Clause) -> frozenset[str]:
+    """The stems of what stands above a clause."""
+    return frozenset(stems(" ".join((*clause.path, clause.title, clause.term))))
+
+
+def _scored(question: Question, clause: Clause, cut: Sequence[Piece], relevance: Sequence[float]) -> list[Candidate]:
     """Every piece of a clause with its score."""
-    heading = frozenset(stems(" ".join((*clause.path, clause.title, clause.term))))
+    heading = heading_terms(clause)
     texts = [clause.text[piece.start : piece.end] for piece in cut]
     terms = [frozenset(stems(text)) for text in texts]
-    spans = [(piece.start, piece.end) for piece in cut]
-    relevance = _to_unit(scorer(question.text, clause, spans)) if scorer is not None else [0.0] * len(cut)
     candidates = []
     for position, piece in enumerate(cut):
         above = heading.union(*(terms[i] for i in piece.under))

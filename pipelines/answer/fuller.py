@@ -1,39 +1,37 @@
 """How much an extractive answer says: a brief one where that is likely to be enough, else a fuller one.
 
-A brief answer is what the best clause, or the best two, say within 80 words. A fuller one begins with the direct
-answer, from the best clauses and within 120 words or so, and goes on with the pieces that an answer most probably needs
-besides, within 190. Which of them it is depends on the number of needed pieces that the brief answer is expected to
-lack.
+A brief answer is what the best clause, or the best two, say within 80 words, filled up with the pieces that an answer
+most probably needs besides. A fuller one begins with the direct answer, from the best clauses and within 120 words or
+so, and goes on with such pieces, within 190. Which of them it is depends on the number of needed pieces that the brief
+answer is expected to lack.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pipelines.answer.extractive import Candidate, Extract, Limits, Weighed, is_table, lead, quotable, take
-from pipelines.answer.pieces import Piece
+from pipelines.answer.cite import label
+from pipelines.answer.extractive import Extract, Limits, Weighed, is_table, lead, quotable, take
+from pipelines.answer.need import chances as needed
 from pipelines.answer.ports import PieceScorer
 from pipelines.answer.words import WordStatistics
-from pipelines.schema import Passage, SearchResult
+from pipelines.schema import Clause, Passage, SearchResult
 
-BRIEF = Limits(words=78, words_first=60, words_further=30, words_list=78, over=0, near=0.3, clauses=2)
+BRIEF = Limits(words=70, words_first=52, words_further=26, words_list=70, over=0, near=0.3, clauses=2)
 BRIEF_WORDS = 80
-DIRECT = Limits(words=110, words_first=80, words_further=40, words_siblings=75, near=0.3)
+DIRECT = Limits(words=110, words_first=80, words_further=40, words_siblings=75, near=0.4)
 WORDS = 190
-"""Of a fuller answer, its articles included; tables are not counted."""
+"""Of an answer, its articles included; tables are not counted."""
 CLAUSES = 5
-"""A fuller answer takes further pieces from so many of the best clauses."""
-ENOUGH = 0.75
-"""A brief answer may lack so many needed pieces, in expectation."""
+"""Further pieces come from so many of the best clauses."""
+AT_ONCE = 3.0
+"""A needed piece that only a fuller answer tells directly counts so much more, for it is read first."""
+ENOUGH = 1.12
+"""A brief answer may lack so much in expectation: in needed pieces, those told directly counted as above."""
 _SHARPNESS = 0.25
 """In leads of the best clause over the field: a clause so far behind the best is a third as likely to answer."""
-_BEHIND, _MANY, _LONG, _EARNED, _ALWAYS = 2.271, -0.996, -0.079, 1.181, 2.000
-"""Log-odds that a piece is needed: by its distance to the clause's best piece, the natural logarithms of the number of
-the clause's pieces and of one more than its words, what it earns, and always. A logistic regression over the pieces of
-the clauses that answer 1,616 training questions, each marked as needed or not (docs/fitting.md)."""
-
-Positions = dict[str, set[int]]
 
 
 def answering(
@@ -42,30 +40,36 @@ def answering(
     """What answers the question, in the order in which it is told; empty without passages.
 
     A fuller answer may tell a clause twice: what answers directly, and, behind all of that, what belongs to it.
+
+    Raises:
+        ModelNotFound: the scorer knows the question's tokens and the trees fitted on them cannot be loaded.
     """
     weighed = Weighed(result, statistics, scorer)
-    brief = take(result.passages, weighed, BRIEF)
-    told = take(result.passages, weighed, DIRECT)
     chances = _chances(quotable(result.passages)[:CLAUSES], weighed)
-    further = _further(told, chances, weighed)
-    fuller = (*told, *further)
-    lacking = _expected(fuller, chances, weighed) - _expected(brief, chances, weighed)
-    return brief if lacking < ENOUGH and _words(brief, weighed) <= BRIEF_WORDS else fuller
+    brief = _filled(_blocks(take(result.passages, weighed, BRIEF), weighed), chances, weighed, BRIEF_WORDS)
+    direct = _blocks(take(result.passages, weighed, DIRECT), weighed)
+    fuller = _filled(direct, chances, weighed, WORDS, apart=True)
+    told, at_once, whole = (_expected(blocks, chances) for blocks in (brief, direct, fuller))
+    lacking = whole - told + AT_ONCE * max(0.0, at_once - told)
+    enough = lacking < ENOUGH and _words(brief, weighed) <= BRIEF_WORDS
+    return _extracts(brief if enough else fuller, weighed)
 
 
+@dataclass(slots=True)
+class _Block:
+    """Pieces of a clause that are told together, by their positions, and the clause's score."""
+
+    clause: Clause
+    positions: frozenset[int]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class _Chances:
-    """The probabilities that the pieces of one clause are needed, and the clause's passage."""
+    """The probabilities ``of`` the pieces of one clause that they are needed, and the clause's passage."""
 
-    def __init__(self, passage: Passage, clause_answers: float, candidates: Sequence[Candidate]) -> None:
-        self.passage = passage
-        best = max((candidate.score for candidate in candidates), default=0.0)
-        self.of = [clause_answers * self._needed(candidate, best, len(candidates)) for candidate in candidates]
-
-    def _needed(self, candidate: Candidate, best: float, pieces: int) -> float:
-        words = len(_text(self.passage, candidate.piece).split())
-        odds = _BEHIND * (candidate.score - best) + _EARNED * candidate.score
-        odds += _MANY * math.log(pieces) + _LONG * math.log1p(words) + _ALWAYS
-        return 1 / (1 + math.exp(-odds))
+    passage: Passage
+    of: list[float]
 
 
 def _chances(passages: Sequence[Passage], weighed: Weighed) -> list[_Chances]:
@@ -75,72 +79,89 @@ def _chances(passages: Sequence[Passage], weighed: Weighed) -> list[_Chances]:
     best = max(passage.score for passage in passages)  # not the first where a later year's text is shown before
     weights = [math.exp((passage.score - best) / width) for passage in passages]
     return [
-        _Chances(passage, weight / sum(weights), weighed.candidates(passage.clause))
+        _Chances(passage, [weight / sum(weights) * chance for chance in needed(passage.clause, weighed)])
         for passage, weight in zip(passages, weights, strict=True)
     ]
 
 
-def _further(told: Sequence[Extract], chances: Sequence[_Chances], weighed: Weighed) -> list[Extract]:
-    """The pieces most probably needed beside what is told, the most probable first, while words are left."""
-    shown = _positions(told, weighed)
-    added: Positions = {}
-    left = WORDS - _words(told, weighed)
-    pool = [
-        (chance, one, position)
+def _filled(
+    told: Sequence[_Block], chances: Sequence[_Chances], weighed: Weighed, most: int, *, apart: bool = False
+) -> list[_Block]:
+    """What is told with the pieces most probably needed besides, the most probable first, up to ``most`` words in all.
+
+    They stand in their clause's block; ``apart`` puts them into blocks of their own, behind what is told.
+    """
+    blocks = [_Block(block.clause, block.positions, block.score) for block in told]
+    shown: dict[str, set[int]] = {}
+    for block in blocks:
+        shown.setdefault(block.clause.id, set()).update(block.positions)
+    places = {} if apart else {block.clause.id: block for block in reversed(blocks)}
+    further = {
+        one.passage.clause.id: _Block(one.passage.clause, frozenset(), one.passage.score)
         for one in chances
-        for position, chance in enumerate(one.of)
-        if not is_table(weighed.candidates(one.passage.clause)[position].piece)
-    ]
-    for _, one, position in sorted(pool, key=lambda entry: -entry[0]):
-        clause = one.passage.clause
-        cut = [candidate.piece for candidate in weighed.candidates(clause)]
-        needed = {position, *cut[position].under} - shown.get(clause.id, set()) - added.get(clause.id, set())
-        words = sum(len(_text(one.passage, cut[i]).split()) for i in needed) + (clause.id not in added)
-        if position in needed and words <= left:
-            added.setdefault(clause.id, set()).update(needed)
-            left -= words
-    return [
-        Extract(clause, tuple((cut[i].piece.start, cut[i].piece.end) for i in sorted(added[clause.id])), passage.score)
-        for passage in (one.passage for one in chances)
-        for clause in (passage.clause,)
-        for cut in (weighed.candidates(clause),)
-        if clause.id in added
-    ]
+        if one.passage.clause.id not in places
+    }
+    blocks += further.values()
+    words = _words(blocks, weighed)
+    pool = [(chance, one.passage.clause, position) for one in chances for position, chance in enumerate(one.of)]
+    for _, clause, position in sorted(pool, key=lambda entry: -entry[0]):
+        piece = weighed.candidates(clause)[position].piece
+        known = shown.setdefault(clause.id, set())
+        if is_table(piece) or position in known:
+            continue
+        block = places.get(clause.id) or further[clause.id]
+        before, needed = block.positions, {position, *piece.under} - known
+        block.positions = before | needed
+        if (longer := _words(blocks, weighed)) > most and longer > words:
+            block.positions = before
+            continue
+        words = longer
+        known |= needed
+    return [block for block in blocks if block.positions]
 
 
-def _expected(extracts: Iterable[Extract], chances: Sequence[_Chances], weighed: Weighed) -> float:
-    """How many needed pieces are expected among those of some extracts."""
-    positions = _positions(extracts, weighed)
-    return sum(one.of[i] for one in chances for i in positions.get(one.passage.clause.id, ()))
+def _expected(blocks: Sequence[_Block], chances: Sequence[_Chances]) -> float:
+    """How many needed pieces are expected among those of some blocks."""
+    told: dict[str, frozenset[int]] = {}
+    for block in blocks:
+        told[block.clause.id] = told.get(block.clause.id, frozenset()) | block.positions
+    return sum(one.of[position] for one in chances for position in told.get(one.passage.clause.id, ()))
 
 
-def _positions(extracts: Iterable[Extract], weighed: Weighed) -> Positions:
-    """The positions of the pieces that some extracts hold, by clause."""
-    found: Positions = {}
+def _words(blocks: Sequence[_Block], weighed: Weighed) -> int:
+    """The words of some blocks as they are told, articles and ellipses included; tables are not counted."""
+    told: set[str] = set()
+    total = 0
+    for block in blocks:
+        if block.positions:
+            total += _block_words(block, weighed) + len(label(block.clause).split()) + (block.clause.id in told)
+            told.add(block.clause.id)
+    return total
+
+
+def _block_words(block: _Block, weighed: Weighed) -> int:
+    candidates, lengths = weighed.candidates(block.clause), weighed.lengths(block.clause)
+    total = 0
+    end = -1
+    for position in sorted(block.positions):
+        piece = candidates[position].piece
+        left_out = end >= 0 and bool(block.clause.text[end : piece.start].strip())
+        total += lengths[position] + (left_out and not is_table(piece))
+        end = piece.end
+    return total
+
+
+def _blocks(extracts: Sequence[Extract], weighed: Weighed) -> list[_Block]:
+    found = []
     for extract in extracts:
-        places = {
-            (candidate.piece.start, candidate.piece.end): candidate.position
-            for candidate in weighed.candidates(extract.clause)
-        }
-        found.setdefault(extract.clause.id, set()).update(places[span] for span in extract.spans)
+        places = {(one.piece.start, one.piece.end): one.position for one in weighed.candidates(extract.clause)}
+        found.append(_Block(extract.clause, frozenset(places[span] for span in extract.spans), extract.score))
     return found
 
 
-def _words(extracts: Sequence[Extract], weighed: Weighed) -> int:
-    """The words of some extracts as they are told, each with its article; tables are not counted."""
-    tables = {
-        (extract.clause.id, candidate.piece.start)
-        for extract in extracts
-        for candidate in weighed.candidates(extract.clause)
-        if is_table(candidate.piece)
-    }
-    return len(extracts) + sum(
-        len(extract.clause.text[start:end].split())
-        for extract in extracts
-        for start, end in extract.spans
-        if (extract.clause.id, start) not in tables
-    )
-
-
-def _text(passage: Passage, piece: Piece) -> str:
-    return passage.clause.text[piece.start : piece.end]
+def _extracts(blocks: Sequence[_Block], weighed: Weighed) -> tuple[Extract, ...]:
+    found = []
+    for block in blocks:
+        cut = [weighed.candidates(block.clause)[position].piece for position in sorted(block.positions)]
+        found.append(Extract(block.clause, tuple((piece.start, piece.end) for piece in cut), block.score))
+    return tuple(found)

@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from pipelines.answer.ports import PieceMatches
 from pipelines.late_interaction import FITTED, FITTED_FOLDER, Floats, LateInteractionEncoder, TokenVectors
 from pipelines.products import product
 from pipelines.schema import Clause
@@ -64,14 +65,20 @@ class TokenRelevance:
 
     def __call__(self, question: str, clause: Clause, spans: Sequence[Span]) -> Sequence[float]:
         """One score a span; a span that stands in no node scores as the lowest of the others."""
+        return self.matches(question, clause, spans).scores
+
+    def matches(self, question: str, clause: Clause, spans: Sequence[Span]) -> PieceMatches:
+        """The best match of each of the question's tokens in each span, and in the headings above the clause."""
         asked = self._encoder.question(question)
+        tokens = np.zeros((len(spans), len(asked.weights)), dtype=np.float32)
+        heading = np.zeros(len(asked.weights), dtype=np.float32)
         best: dict[int, float] = {}
         for node in self._nodes(clause):
             offsets = self._encoder.offsets(node.text)
             if len(offsets) != len(node.vectors.values):
                 continue  # encoded with other words than these
             similar = product(node.vectors.values.astype(np.float32), asked.tokens.T) * np.float32(node.vectors.scale)
-            position = 0
+            position, first = 0, len(node.text)
             for place, (start, end) in enumerate(spans):
                 run = clause.text[start:end]
                 found = node.text.find(run, position)
@@ -79,15 +86,22 @@ class TokenRelevance:
                     found = node.text.find(run)
                 if found < 0:
                     continue
-                position = found
-                score = _late(similar, offsets, (found, found + len(run)), asked.weights)
-                if score is not None:
-                    best[place] = max(score, best.get(place, score))
+                position, first = found, min(first, found)
+                matched = _best(similar, offsets, (found, found + len(run)))
+                if matched is None:
+                    continue
+                score = float(product(matched, asked.weights))
+                if score > best.get(place, -np.inf):
+                    best[place], tokens[place] = score, matched
+            above = _best(similar, offsets, (0, first)) if first < len(node.text) else None
+            if above is not None:
+                heading = np.maximum(heading, above)
         lowest = min(best.values(), default=0.0)
-        return [best.get(place, lowest) for place in range(len(spans))]
+        scores = tuple(best.get(place, lowest) for place in range(len(spans)))
+        return PieceMatches(tokens, heading, asked.weights, scores)
 
 
-def _late(similar: Floats, offsets: Sequence[Span], run: Span, weights: Floats) -> float | None:
-    """The late-interaction score of the tokens within ``run``; None where there are none."""
+def _best(similar: Floats, offsets: Sequence[Span], run: Span) -> Floats | None:
+    """The best match of each question token among the tokens within ``run``; None where there are none."""
     inside = [place for place, (start, end) in enumerate(offsets) if start < end and run[0] <= start and end <= run[1]]
-    return float(product(similar[inside].max(axis=0), weights)) if inside else None
+    return np.asarray(similar[inside].max(axis=0), dtype=np.float32) if inside else None
