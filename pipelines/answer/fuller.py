@@ -28,8 +28,12 @@ CLAUSES = 5
 """Further pieces come from so many of the best clauses."""
 AT_ONCE = 3.0
 """A needed piece that only a fuller answer tells directly counts so much more, for it is read first."""
-ENOUGH = 1.12
+ENOUGH = 1.14
 """A brief answer may lack so much in expectation: in needed pieces, those told directly counted as above."""
+HEADING_WORDS = 5
+"""A lead-in of so few words says nothing without what it leads to."""
+LEAST = 0.01
+"""A piece is told besides where it is needed with such a probability."""
 _SHARPNESS = 0.25
 """In leads of the best clause over the field: a clause so far behind the best is a third as likely to answer."""
 
@@ -103,11 +107,16 @@ def _filled(
     }
     blocks += further.values()
     words = _words(blocks, weighed)
-    pool = [(chance, one.passage.clause, position) for one in chances for position, chance in enumerate(one.of)]
+    pool = [
+        (chance, one.passage.clause, position)
+        for one in chances
+        for position, chance in enumerate(one.of)
+        if chance >= LEAST
+    ]
     for _, clause, position in sorted(pool, key=lambda entry: -entry[0]):
         piece = weighed.candidates(clause)[position].piece
         known = shown.setdefault(clause.id, set())
-        if is_table(piece) or position in known:
+        if is_table(piece) or position in known or (piece.lead and weighed.lengths(clause)[position] <= HEADING_WORDS):
             continue
         block = places.get(clause.id) or further[clause.id]
         before, needed = block.positions, {position, *piece.under} - known
