@@ -27,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _fit(options: argparse.Namespace) -> dict[str, object]:
     import numpy as np
 
-    from pipelines.answer.need import Trees
     from pipelines.engine import Engine
+    from pipelines.models.trees import Trees
     from pipelines.settings import load_settings
     from scripts.training.need import collect, export, fit, held_out, load_marks, log_odds
 

@@ -231,7 +231,7 @@ def _scored(question: Question, clause: Clause, cut: Sequence[Piece], relevance:
 
 
 def _to_unit(values: Sequence[float]) -> list[float]:
-    low, high = min(values), max(values)
+    low, high = min(values, default=0.0), max(values, default=0.0)
     return [(value - low) / (high - low) if high > low else 0.0 for value in values]
 
 

@@ -32,8 +32,8 @@ ENOUGH = 1.14
 """A brief answer may lack so much in expectation: in needed pieces, those told directly counted as above."""
 HEADING_WORDS = 5
 """A lead-in of so few words says nothing without what it leads to."""
-LEAST = 0.01
-"""A piece is told besides where it is needed with such a probability."""
+LEAST, LEAST_BRIEF = 0.01, 0.02
+"""A piece of a clause that does not answer directly is told where it is needed with such a probability."""
 _SHARPNESS = 0.25
 """In leads of the best clause over the field: a clause so far behind the best is a third as likely to answer."""
 
@@ -50,9 +50,10 @@ def answering(
     """
     weighed = Weighed(result, statistics, scorer)
     chances = _chances(quotable(result.passages)[:CLAUSES], weighed)
-    brief = _filled(_blocks(take(result.passages, weighed, BRIEF), weighed), chances, weighed, BRIEF_WORDS)
+    brief = _blocks(take(result.passages, weighed, BRIEF), weighed)
+    brief = _filled(brief, chances, weighed, BRIEF_WORDS, least=LEAST_BRIEF)
     direct = _blocks(take(result.passages, weighed, DIRECT), weighed)
-    fuller = _filled(direct, chances, weighed, WORDS, apart=True)
+    fuller = _filled(direct, chances, weighed, WORDS, least=LEAST, apart=True)
     told, at_once, whole = (_expected(blocks, chances) for blocks in (brief, direct, fuller))
     lacking = whole - told + AT_ONCE * max(0.0, at_once - told)
     enough = lacking < ENOUGH and _words(brief, weighed) <= BRIEF_WORDS
@@ -89,11 +90,18 @@ def _chances(passages: Sequence[Passage], weighed: Weighed) -> list[_Chances]:
 
 
 def _filled(
-    told: Sequence[_Block], chances: Sequence[_Chances], weighed: Weighed, most: int, *, apart: bool = False
+    told: Sequence[_Block],
+    chances: Sequence[_Chances],
+    weighed: Weighed,
+    most: int,
+    *,
+    least: float,
+    apart: bool = False,
 ) -> list[_Block]:
     """What is told with the pieces most probably needed besides, the most probable first, up to ``most`` words in all.
 
-    They stand in their clause's block; ``apart`` puts them into blocks of their own, behind what is told.
+    They stand in their clause's block; ``apart`` puts them into blocks of their own, behind what is told. Clauses that
+    are not told yet come in with what is needed with a probability of ``least`` or more.
     """
     blocks = [_Block(block.clause, block.positions, block.score) for block in told]
     shown: dict[str, set[int]] = {}
@@ -111,7 +119,7 @@ def _filled(
         (chance, one.passage.clause, position)
         for one in chances
         for position, chance in enumerate(one.of)
-        if chance >= LEAST
+        if chance >= least or one.passage.clause.id in shown
     ]
     for _, clause, position in sorted(pool, key=lambda entry: -entry[0]):
         piece = weighed.candidates(clause)[position].piece

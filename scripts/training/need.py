@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipelines.answer.extractive import Weighed
-from pipelines.answer.need import FEATURES, INPUT, OUTPUT
 from pipelines.answer.need_features import features
 from pipelines.answer.relevance import load_relevance
 from pipelines.answer.words import WordStatistics
+from pipelines.models.trees import COLUMNS, INPUT, OUTPUT
 from pipelines.schema import Clause
 from pipelines.settings import Settings
 
@@ -202,7 +202,7 @@ def export(models: Sequence[GradientBoostingClassifier], columns: Sequence[str],
     )
     opsets = [helper.make_opsetid(domain, version) for domain, version in _OPSET]
     model_proto = helper.make_model(graph, opset_imports=opsets, ir_version=9, producer_name="techreg-analyst")
-    helper.set_model_props(model_proto, {FEATURES: json.dumps(list(columns))})
+    helper.set_model_props(model_proto, {COLUMNS: json.dumps(list(columns))})
     onnx.checker.check_model(model_proto)
     path.write_bytes(model_proto.SerializeToString())
 

@@ -67,3 +67,54 @@ def test_an_answer_that_comes_back_to_a_clause_says_so(law: dict[str, Clause]) -
     clause = law["B1.6.3"]
     first, second = Cited(clause, ((0, 20),), ()), Cited(clause, ((21, 40),), ())
     assert [block[:2] == "… " for block in render([first, second]).split("\n\n")] == [False, True]
+
+
+def test_a_brief_answer_is_filled_up_within_its_words(
+    law: dict[str, Clause], statistics: WordStatistics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fuller, "ENOUGH", 100.0)
+    told = answering(asked(law, 12), statistics)
+    assert 60 < length(told) + len(told) <= BRIEF_WORDS
+
+
+def test_an_improbable_clause_is_not_told_besides(
+    law: dict[str, Clause], statistics: WordStatistics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = asked(law, 2)
+    assert [one.clause.article for one in answering(result, statistics)] == ["C4.1"]
+    monkeypatch.setattr(fuller, "LEAST_BRIEF", 0.0)
+    assert len(answering(result, statistics)) > 1
+
+
+def test_a_bare_heading_is_not_told_besides(
+    law: dict[str, Clause], statistics: WordStatistics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fuller, "ENOUGH", 0.0)
+    monkeypatch.setattr(fuller, "LEAST", 0.0)
+    result = asked(law, 5)
+    heading = replace(result.passages[1].clause, text="Titles:\na. One is for the fastest driver of all.", lines=())
+    result = replace(result, passages=(result.passages[0], replace(result.passages[1], clause=heading)))
+    told = [text for one in answering(result, statistics) for text in one.texts()]
+    assert "Titles:" not in told or any(text.startswith("a. One") for text in told)
+
+
+@pytest.mark.parametrize("enough", [0.0, 100.0])
+@pytest.mark.parametrize("sentences", [3, 4, 7, 12])
+def test_words_are_counted_as_they_are_shown(
+    law: dict[str, Clause],
+    statistics: WordStatistics,
+    monkeypatch: pytest.MonkeyPatch,
+    enough: float,
+    sentences: int,
+) -> None:
+    """Articles of two words, ellipses where words were left out or a clause is told again: all are words."""
+    monkeypatch.setattr(fuller, "ENOUGH", enough)
+    monkeypatch.setattr(fuller, "LEAST_BRIEF", 0.0)
+    result = asked(law, sentences)
+    named = [
+        replace(passage, clause=replace(passage.clause, article="APP C4")) if place == 1 else passage
+        for place, passage in enumerate(result.passages)
+    ]
+    told = answering(replace(result, passages=tuple(named)), statistics)
+    shown = render([Cited(one.clause, one.spans, ()) for one in told])
+    assert len(shown.split()) <= (BRIEF_WORDS if enough else WORDS)

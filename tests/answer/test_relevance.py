@@ -54,3 +54,14 @@ def test_nodes_that_do_not_fit_their_text_are_passed_over(clause: Clause) -> Non
     other = EncodedNode("It is fast. And more", encoder.node("It is fast.").vectors)
     relevance = TokenRelevance(encoder, lambda _: [other])  # type: ignore[arg-type]
     assert list(relevance("fast", clause, SPANS)) == [0.0, 0.0, 0.0]
+
+
+def test_matches_tell_tokens_heading_and_scores(clause: Clause) -> None:
+    encoder = HandEncoder()
+    node = encoder.node("C4 fast MASS\nIt is fast.\nIt is heavy.")
+    relevance = TokenRelevance(encoder, lambda _: [node])  # type: ignore[arg-type]
+    found = relevance.matches("fast", clause, SPANS)
+    assert found.tokens.ravel() == pytest.approx([1.0, 0.0, 0.0])  # the third piece stands in no node
+    assert found.heading == pytest.approx([1.0])
+    assert found.scores == tuple(relevance("fast", clause, SPANS))
+    assert relevance.matches("heavy", clause, SPANS).heading == pytest.approx([0.0])
