@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines.answer.cite import label
 from pipelines.answer.extractive import Extract, Limits, Weighed, is_table, lead, quotable, take
@@ -28,7 +28,7 @@ CLAUSES = 5
 """Further pieces come from so many of the best clauses."""
 AT_ONCE = 3.0
 """A needed piece that only a fuller answer tells directly counts so much more, for it is read first."""
-ENOUGH = 1.14
+ENOUGH = 1.05
 """A brief answer may lack so much in expectation: in needed pieces, those told directly counted as above."""
 HEADING_WORDS = 5
 """A lead-in of so few words says nothing without what it leads to."""
@@ -50,8 +50,7 @@ def answering(
     """
     weighed = Weighed(result, statistics, scorer)
     chances = _chances(quotable(result.passages)[:CLAUSES], weighed)
-    brief = _blocks(take(result.passages, weighed, BRIEF), weighed)
-    brief = _filled(brief, chances, weighed, BRIEF_WORDS, least=LEAST_BRIEF)
+    brief = _brief(result.passages, chances, weighed)
     direct = _blocks(take(result.passages, weighed, DIRECT), weighed)
     fuller = _filled(direct, chances, weighed, WORDS, least=LEAST, apart=True)
     told, at_once, whole = (_expected(blocks, chances) for blocks in (brief, direct, fuller))
@@ -87,6 +86,16 @@ def _chances(passages: Sequence[Passage], weighed: Weighed) -> list[_Chances]:
         _Chances(passage, [weight / sum(weights) * chance for chance in needed(passage.clause, weighed)])
         for passage, weight in zip(passages, weights, strict=True)
     ]
+
+
+def _brief(passages: Sequence[Passage], chances: Sequence[_Chances], weighed: Weighed) -> list[_Block]:
+    """What the best two clauses say within the words of a brief answer, or the best one where two say too much."""
+    for limits in (BRIEF, replace(BRIEF, clauses=1)):
+        told = _blocks(take(passages, weighed, limits), weighed)
+        brief = _filled(told, chances, weighed, BRIEF_WORDS, least=LEAST_BRIEF)
+        if _words(brief, weighed) <= BRIEF_WORDS:
+            break
+    return brief
 
 
 def _filled(

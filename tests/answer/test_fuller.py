@@ -118,3 +118,18 @@ def test_words_are_counted_as_they_are_shown(
     told = answering(replace(result, passages=tuple(named)), statistics)
     shown = render([Cited(one.clause, one.spans, ()) for one in told])
     assert len(shown.split()) <= (BRIEF_WORDS if enough else WORDS)
+
+
+def test_the_best_clause_alone_answers_where_two_say_too_much(
+    law: dict[str, Clause], statistics: WordStatistics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fuller, "ENOUGH", 100.0)
+    monkeypatch.setattr(fuller, "LEAST_BRIEF", 1.0)
+    result = asked(law, 3)
+    first = result.passages[0]
+    endless = replace(law["B1.6.3"], text="The car must stop " + "and wait " * 40 + "there.", tables=(), lines=())
+    rest = [Passage(law["C9.9"], 0.1)] * 5
+    result = replace(result, passages=(first, Passage(endless, 0.99), *rest))
+    (only,) = answering(result, statistics)
+    assert only.clause.article == "C4.1"
+    assert length((only,)) == 60
