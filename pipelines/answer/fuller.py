@@ -30,8 +30,6 @@ AT_ONCE = 3.0
 """A needed piece that only a fuller answer tells directly counts so much more, for it is read first."""
 ENOUGH = 1.05
 """A brief answer may lack so much in expectation: in needed pieces, those told directly counted as above."""
-HEADING_WORDS = 5
-"""A lead-in of so few words says nothing without what it leads to."""
 LEAST, LEAST_BRIEF = 0.01, 0.02
 """A piece of a clause that does not answer directly is told where it is needed with such a probability."""
 _SHARPNESS = 0.25
@@ -133,7 +131,7 @@ def _filled(
     for _, clause, position in sorted(pool, key=lambda entry: -entry[0]):
         piece = weighed.candidates(clause)[position].piece
         known = shown.setdefault(clause.id, set())
-        if is_table(piece) or position in known or (piece.lead and weighed.lengths(clause)[position] <= HEADING_WORDS):
+        if is_table(piece) or position in known or clause.text[piece.start : piece.end].rstrip().endswith(":"):
             continue
         block = places.get(clause.id) or further[clause.id]
         before, needed = block.positions, {position, *piece.under} - known
