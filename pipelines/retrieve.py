@@ -38,7 +38,8 @@ class Candidate:
     """A clause that was found: its best node's text, its fused score, and its ranks where they were asked for.
 
     ``nodes`` are all of its nodes that were found, best first; ``named`` says that the question names its article;
-    ``nearness`` is the mean cosine, from -1 to 1, of its nodes' dense vectors with the question's, None without any;
+    ``nearness`` is the mean cosine, from -1 to 1, of its nodes' dense vectors with the question's, None where they are
+    another model's than late interaction's;
     ``evidence`` is the score before nearness counted, None where it does not.
     """
 
@@ -185,7 +186,8 @@ def _place(fused: dict[str, Candidate]) -> Callable[[Clause], int]:
 
 
 def _nearness(asked: Vector, nodes: Sequence[Hit]) -> float | None:
-    vectors = [hit.vector for hit in nodes if hit.vector is not None]
+    """The mean cosine of the nodes that the fitted model encoded; other models' cosines are of another width."""
+    vectors = [hit.vector for hit in nodes if hit.vector is not None and hit.token_vectors]
     return float(np.mean(product(np.stack(vectors), asked))) if vectors else None
 
 
